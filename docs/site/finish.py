@@ -89,6 +89,8 @@ def rows(page):
     def row(match):
         words = plain(re.search(r'<td.*?</td>', match[0], re.S)[0])
         slug = stem = re.sub(r'[^a-z0-9]+', '-', words.lower())[:60].strip('-')
+        if not slug:
+            raise SystemExit(f'{page.name}: a row without a first word has no address: {plain(match[0])[:60]}')
         for number in range(2, 100):
             if slug not in taken:
                 break

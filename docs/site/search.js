@@ -71,7 +71,8 @@ const search = {
 	/*
 	 * The sections that have all the words that are known here, best first. Numbers, hosts and addresses of somebody's log
 	 * are not, and do not count; a word that is spelled a little differently does. Where no section has all, those that have
-	 * some. Of many words, as a copied line has, those sections come first that are most like it.
+	 * some. Of many words, as a copied line has, or where no section has all, those sections come first that are most like
+	 * what was typed.
 	 */
 	find(index, sections, query) {
 		const options = {
@@ -86,10 +87,11 @@ const search = {
 		const like = { ...options, fuzzy: term => spelled.includes(term) ? 2 : false };
 		const known = terms.filter(term => exact.includes(term) || spelled.includes(term) && index.search(term, like).length);
 		let hits = known.length ? index.search(known.join(' '), like) : [];
+		const some = !hits.length && exact.length > 0;
 
-		if (!hits.length && exact.length)
+		if (some)
 			hits = index.search(exact.join(' '), { ...options, combineWith: 'OR', prefix: false });
-		if (terms.length > 4) {
+		if (terms.length > 4 || some) {
 			const counts = new Map();
 			const rarity = term => {
 				if (!counts.has(term))
