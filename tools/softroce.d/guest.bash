@@ -197,9 +197,9 @@ start_guest() {
 	exec {output}<>"$run/out"
 	(cd "$run" && child "$qemu_program" "${arguments[@]}") <"$run/in" 1>&"$output" 2>"$run/qemu" &
 	qemu=$!
-	child_or_stop unread 0 cat <"$run/out" &
+	child_or_stop unread 0 cat "$run/out" &
 	out=$!
-	child_or_stop unread 0 cat <"$run/err" >&"$tell" &
+	child_or_stop unread 0 cat "$run/err" >&"$tell" &
 	err=$!
 	[[ $limit == infinity ]] || left=$((limit > SECONDS ? limit - SECONDS : 0))
 	child_or_stop late never sleep "$left" </dev/null >/dev/null &
@@ -209,7 +209,7 @@ start_guest() {
 
 # child_or_stop WHY CODE COMMAND...: a child that stops QEMU if COMMAND ends with a status other than CODE, and
 # leaves the file WHY to tell so. Were COMMAND to outlive it, the remover would wait for COMMAND, so that does not hold
-# the remover up.
+# the remover up. COMMAND opens pipes itself: this process would wait for QEMU there, and outlive a script that is killed.
 child_or_stop() {
 	exec {held}>&-
 	# shellcheck disable=SC2016 # expanded by the inner shells
@@ -248,7 +248,8 @@ boot_guest() {
 	let_it_run
 }
 
-# The guest says one word. The time limit may cut it, or lose a letter of it, so any part of it will do.
+# The guest says one word. The time limit may cut it, or lose a letter of it, so any part of it will do. A signal that
+# ends the script during `read -t` with a time may crash bash 5.2; it may end a `wait`.
 await_guest() {
 	local what
 	word=
@@ -256,7 +257,12 @@ await_guest() {
 	[[ -t $tell ]] || say "$what ..."
 	while [[ -z $word ]] && is_running "$qemu"; do
 		show "$what: $SECONDS s"
-		read -r -t 0.5 word <&"$answer" || :
+		if read -r -t 0 <&"$answer"; then
+			read -r -n 1 word <&"$answer" || :
+		else
+			sleep 0.5 &
+			wait "$!" || :
+		fi
 	done
 	unshow
 	[[ $terminal == no ]] || let_it_block
