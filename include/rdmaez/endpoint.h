@@ -234,7 +234,7 @@ RDMAEZ_COLD int rdmaez_endpoint_format(const struct rdmaez_endpoint *endpoint, c
 				       size_t size);
 
 /**
- * @brief Reads what rdmaez_endpoint_format() wrote, with blanks or newlines around it.
+ * @brief Reads the text that rdmaez_endpoint_format() wrote. Spaces and newlines around it are ignored.
  * @param text the text, which ends with a zero
  * @param endpoint receives the endpoint; written on success only
  * @param diag receives the explanation; may be NULL

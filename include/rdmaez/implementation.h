@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file implementation.h
- * @brief The explanations: included in one file of a program, after or in place of rdmaez.h.
+ * @brief The explanations. Include this header in one file of a program, after rdmaez.h or instead of it.
  *
  * All other files include rdmaez.h, or only those of its headers that they need. Without this header a program links,
  * and every call acts the same and returns the same errno value. It only loses words. One sentence that names this

@@ -29,8 +29,8 @@
  *
  * @par Verbs calls
  * Each function makes one verbs call, which has the same name. If that fails and @p diag is not NULL, the functions
- * that create queues also make one ibv_query_device(), for tag matching ibv_query_device_ex(). If an object could not
- * be destroyed, it stays as it was. After success you must not use the object any more.
+ * that create queues also make one ibv_query_device(), for tag matching ibv_query_device_ex(). An object that could not
+ * be destroyed stays as it was. After success you must not use the object any more.
  *
  * @par What may be returned
  * Every function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), but `diag` may be NULL. A function may

@@ -143,8 +143,8 @@ RDMAEZ_API void rdmaez_simple_init_attr_ex(const struct rdmaez_simple *simple,
  * @brief Destroys all objects in the order that verbs requires, and closes the device.
  *
  * The order is: queue pair, memory region, shared receive queue, completion queues, channel, protection domain, device.
- * A member that is NULL is skipped, and each becomes NULL once its object is gone. If an object cannot be destroyed, it
- * and all that come after it stay. Free the object that holds it up, such as an address handle in the protection
+ * A member that is NULL is skipped, and each becomes NULL once its object is gone. If an object cannot be destroyed,
+ * that object and all after it stay. Free the object that holds it up, such as an address handle in the protection
  * domain, and call again.
  *
  * @param simple the objects; all NULL: nothing is done
