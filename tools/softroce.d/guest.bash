@@ -249,11 +249,13 @@ boot_guest() {
 }
 
 # The guest says one word. The time limit may cut it, or lose a letter of it, so any part of it will do. A signal that
-# ends the script during `read -t` with a time may crash bash 5.2; it may end a `wait`.
+# ends the script may crash bash 5.2 during `read -t` with a time, and confuse it during a command substitution. It may
+# end a `wait`.
 await_guest() {
-	local what
+	local what version=
 	word=
-	what="booting Linux $(cat "$kernel/version") in QEMU (3 to 30 s)"
+	read -r version <"$kernel/version" || :
+	what="booting Linux $version in QEMU (3 to 30 s)"
 	[[ -t $tell ]] || say "$what ..."
 	while [[ -z $word ]] && is_running "$qemu"; do
 		show "$what: $SECONDS s"
