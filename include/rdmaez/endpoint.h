@@ -98,7 +98,7 @@ struct rdmaez_endpoint_gid {
 	union ibv_gid gid;  /**< the GID */
 	uint32_t gid_type;  /**< IBV_GID_TYPE_IB, _ROCE_V1 or _ROCE_V2 */
 	uint32_t gid_index; /**< its index in this end's own table; not told */
-	bool by_route; /**< the kernel sends from it to the peer address that you gave */
+	bool by_route;      /**< the kernel sends from it to the peer address that you gave */
 };
 
 /** @brief What one end sends to the other, in host byte order. Filled by rdmaez_endpoint_local(). */

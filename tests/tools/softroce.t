@@ -325,6 +325,22 @@ ends_whatever_its_helpers_do() {
 	await_no_process_in "$TMPDIR"
 }
 
+# Forty times, each at another moment: before it boots, while it boots, and after that.
+ends_at_any_moment() {
+	local n pid code
+	export TMPDIR=$scratch/moments
+	mkdir "$TMPDIR"
+	for n in {1..40}; do
+		tools/softroce --host qemu --kernel "$kernel" -q sleep 600 </dev/null >/dev/null 2>&1 &
+		pid=$! code=0
+		sleep "$((n / 4)).$((n % 4 * 25))"
+		kill -TERM "$pid"
+		wait "$pid" || code=$?
+		((code == 143)) || { echo "number $n ended with $code"; return 1; }
+	done
+	await_no_process_in "$TMPDIR"
+}
+
 # As another distribution has them: the kernel's file, and its modules below a directory of its version, packed.
 boots_a_kernel_of_ones_own() {
 	local tree=$scratch/own version file
@@ -402,6 +418,7 @@ soon ok "where it ends the boot, that is told" stops_a_boot_at_the_time_limit
 soon ok "output streams, and SIGTERM leaves no process and no file" streams_until_ended_by TERM 143
 nightly soon ok "output streams, and even SIGKILL leaves no process and no file" streams_until_ended_by KILL 137
 soon ok "SIGTERM ends it, however slow its helpers are" ends_whatever_its_helpers_do
+nightly soon ok "SIGTERM ends it at any moment, forty times" ends_at_any_moment
 soon ok "a kernel that is a file, with its modules, needs no apt" boots_a_kernel_of_ones_own
 soon ok "without stdin, stdout and stderr, COMMAND runs as well" without_files
 while tap_wait; do :; done
