@@ -141,8 +141,7 @@ RDMAEZ_COLD int rdmaez_mr_reg_dmabuf(struct ibv_pd *pd, const struct rdmaez_mr_d
  */
 RDMAEZ_API int rdmaez_mr_dereg(struct ibv_mr *mr, struct rdmaez_diag *diag);
 
-/** @brief Memory that a peer may reach by RDMA: what the peer has to know, and bounds to check your requests against.
- *  */
+/** @brief Memory that a peer may reach by RDMA: what the peer has to know, and bounds to check requests against. */
 struct rdmaez_remote {
 	uint64_t
 		addr; /**< the address by which requests name the first byte; 0 in zero-based regions */

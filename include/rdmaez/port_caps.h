@@ -75,8 +75,8 @@ struct rdmaez_port_caps {
 	uint32_t port;      /**< the port's number, the first being 1 */
 	int state;          /**< its logical state, enum ibv_port_state */
 	uint8_t phys_state; /**< its physical state, by the codes of IBTA */
-	uint8_t link_layer; /**< the kind of network, IBV_LINK_LAYER_; 0 counts as InfiniBand */
-	uint8_t flags;      /**< what it requires of queue pairs, IBV_QPF_ bits */
+	uint8_t link_layer; /**< what it is plugged into, IBV_LINK_LAYER_; 0 counts as InfiniBand */
+	uint8_t flags;      /**< what it demands of its users, IBV_QPF_ bits */
 	bool needs_grh;     /**< whether it sends and receives only with a global route header */
 	int max_mtu;        /**< the greatest MTU, enum ibv_mtu */
 	uint32_t max_mtu_bytes;    /**< the same in bytes */

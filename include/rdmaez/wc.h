@@ -285,7 +285,7 @@ RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
  */
 RDMAEZ_API int rdmaez_wc_imm(const struct ibv_wc *wc, uint32_t *imm);
 
-/** @brief The header that came with a UD message. */
+/** @brief A UD message, and the header that came with it. */
 struct rdmaez_grh {
 	const void *payload; /**< the message */
 	uint32_t length;     /**< its bytes, `byte_len` - 40 */
