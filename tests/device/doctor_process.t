@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What rdmaez-doctor --pid says of processes that work, wait or hang: tests/tools/holds.c, ibv_rc_pingpong and rping,
-# with a peer that is stopped or killed, queue pairs that were not brought up, and a user without privilege. Needs
-# build/tools; runs itself again in the guest.
+# with a peer that is stopped or killed, here and on the host of --peer, queue pairs that were not brought up, and a user
+# without privilege. Needs build/tools and build/device/explained; runs itself again in the guest.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
@@ -15,6 +15,8 @@ if [[ ${1-} != here ]]; then
 fi
 # shellcheck source=tests/tap.bash
 source tests/tap.bash
+# shellcheck source=tests/device/listener.bash
+source tests/device/listener.bash
 
 doctor=build/tools/rdmaez-doctor
 code=0
@@ -308,6 +310,188 @@ connection_manager() {
 	line 'ok   process rxe0: cm_id: CONNECT, from 192.0.2.1:[0-9]+ to 192.0.2.1:7174, queue pair [0-9]+'
 }
 
+# --- The other end is on the host of --peer, whose part somebody plays here -------------------------------------------
+
+# answer LINE...: what the other host tells of its queue pairs from now on.
+answer() {
+	printf '%s\n' "$@" >"$scratch/answer"
+}
+
+# Who answers whatever is asked by $scratch/answer, and writes down the questions.
+play_host() {
+	python3 -c 'import socket, sys
+server = socket.create_server(("", 18510))
+while True:
+	stream = server.accept()[0].makefile("rwb")
+	try:
+		for line in stream:
+			open(sys.argv[2], "ab").write(line)
+			if line == b"\n":
+				stream.write(b"rdmaez-doctor 1 queues\n" + open(sys.argv[1], "rb").read() + b"\n")
+				stream.flush()
+	except OSError:
+		pass' "$scratch/answer" "$scratch/asked" &
+	host=$!
+	await_tcp_listener "$host" 18510
+}
+
+# alone: $pid is a process whose peer on this host is gone; $own and $far are the numbers of both queue pairs.
+alone() {
+	local try
+	build/device/explained/waits killed 600 >/dev/null 2>&1 &
+	pid=$!
+	own=
+	for ((try = 0; try < 200; try++)); do
+		read -r own far < <(rdma -j resource show qp pid "$pid" | jq -r '.[] | select(.state == "RTS") | "\(.lqpn) \(.rqpn)"') || :
+		[[ -z $own || $(rdma -j resource show qp | jq --argjson far "$far" 'any(.lqpn == $far)') != false ]] || break
+		pause 0.1
+	done
+}
+
+there() {
+	look --pid "$pid" --peer 127.0.0.1
+}
+
+peer_there() {
+	look --pid "$pid"
+	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host: its peer is on another one, or is gone"
+	line '     > look at the peer'\''s host: rdmaez-doctor --listen there, and --peer here; if the peer is on this one, reconnect'
+	: >"$scratch/asked"
+	answer "qp mlx5_3 $far $own 1f0 2 3 100 200 4711 S train"
+	there
+	diff <(printf 'rdmaez-doctor 1 queues\nask %s %s\n\n' "$far" "$own" "$far" "$own") "$scratch/asked"
+	line ".*queue pair $own \(RC, RTS\): it stands, and its peer, of process 4711 \(train\) on 127\.0\.0\.1, has not taken what was sent"
+	line "       queue pair $own: sq_psn 201, rq_psn 100; peer $far of mlx5_3 on 127\.0\.0\.1 \(RC, RTS\): sq_psn 100, rq_psn 200; the difference is 1"
+	answer "qp mlx5_3 $far $own 1f0 2 3 100 201 4711 S train"
+	there
+	line ".*queue pair $own \(RC, RTS\): idle: it stands, and so does its peer, of process 4711 \(train\) on 127\.0\.0\.1, with the same PSNs"
+	$doctor --json --pid "$pid" --peer 127.0.0.1 >"$scratch/json"
+	jq --exit-status --argjson pid "$pid" --argjson far "$far" '.queue_pairs | length == 1 and (.[0] | .pid == $pid and
+		.peer == "there" and .peer_pid == 4711 and .peer_device == "mlx5_3" and .peer_qp_num == $far)' "$scratch/json"
+	python3 -m jsonschema --instance "$scratch/json" docs/schema/doctor.schema.json
+}
+
+peer_there_is_wrong() {
+	answer "qp mlx5_3 $far $own 1f0 2 3 100 200 4711 T train"
+	there
+	first "WARN process $pid: waits: on rxe0, queue pair $own \(RC, RTS\): its peer, process 4711 \(train\) on 127\.0\.0\.1, is stopped: State T \(stopped\)"
+	line '     > on 127\.0\.0\.1: kill -CONT 4711'
+	answer "qp mlx5_3 $far $own 1f0 2 6 100 200 4711 S train"
+	there
+	line ".*queue pair $own \(RC, RTS\): RTS here, and ERR at its peer, of process 4711 \(train\) on 127\.0\.0\.1: what is sent there is not taken"
+	answer "qp mlx5_3 $far $own 1f0 3 3 100 200 4711 S train"
+	there
+	line ".*queue pair $own \(RC, RTS\): its type is RC, and that of its peer, of process 4711 \(train\) on 127\.0\.0\.1, UC: packets are dropped"
+	answer "qp mlx5_3 $far $((own + 1)) 190 2 3 0 0 0 ? "
+	there
+	line ".*queue pair $own \(RC, RTS\): the queue pair of 127\.0\.0\.1 with its peer's number, of a process on 127\.0\.0\.1, points at another one: the numbers went astray, or the peer is on another host"
+	answer ''
+	there
+	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host nor on 127\.0\.0\.1: its peer is gone, or on a third host"
+	answer 'why the kernel lists no RDMA device'
+	there
+	line "note process $pid: 127\.0\.0\.1 tells of no queue pair: the kernel lists no RDMA device"
+	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host: its peer is on another one, or is gone"
+}
+
+# What cannot be is left out, and what could confuse a terminal.
+hostile() {
+	answer "qp mlx5_3 $far $own 1f0 2 300 100 200 4711 T train" "qp mlx5_3 $far" 'qp' 'nothing' "$(printf 'qp \033[2J %s %s' "$far" "$own")" \
+		"qp mlx5_3 $far $own fffffff0 2 3 100 200 -5 T train"
+	there
+	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host nor on 127\.0\.0\.1: .*"
+	answer "$(printf 'qp \033[31m %s %s 1f0 2 3 100 200 4711 T \033[2Jtrain' "$far" "$own")"
+	there
+	if grep "$(printf '\033')" "$scratch/out"; then
+		return 1
+	fi
+	first 'WARN process .*: its peer, process 4711 \(\?\[2Jtrain\) on 127\.0\.0\.1, is stopped: .*'
+	head -c 100000 /dev/zero | tr '\0' 'q' >"$scratch/answer"
+	there
+	first 'FAIL process 127\.0\.0\.1: does not tell of its queue pairs: .*'
+}
+
+# rdma_cm knows which host it was.
+peer_of_cm() {
+	local server try
+	rping -s -a 192.0.2.1 >/dev/null 2>&1 &
+	server=$!
+	await_cm_listener "$server" 60
+	rping -c -a 192.0.2.1 -C 100000000 >/dev/null 2>&1 &
+	pid=$!
+	for ((try = 0; try < 200; try++)); do
+		[[ $(rdma resource show qp pid "$pid") != *RTS* ]] || break
+		pause 0.1
+	done
+	read -r own far < <(rdma -j resource show qp pid "$pid" | jq -r '.[] | "\(.lqpn) \(.rqpn)"')
+	kill -STOP "$pid"
+	drop "$server"
+	for ((try = 0; try < 100; try++)); do
+		[[ $(rdma -j resource show qp | jq --argjson far "$far" 'any(.lqpn == $far)') != false ]] || break
+		pause 0.1
+	done
+	answer ''
+	look --pid "$pid" --peer 192.0.2.1
+	drop "$pid"
+	line ".*queue pair $own \(RC, RTS\): its peer at 192\.0\.2\.1:7174 is gone: no queue pair $far on that host"
+}
+
+# The one that listens tells whoever names both numbers of what it has.
+told() {
+	local listener from to
+	hold idle 1
+	read -r from to < <(rdma -j resource show qp pid "$pid" | jq -r '.[0] | "\(.lqpn) \(.rqpn)"')
+	$doctor --listen >"$scratch/listener" 2>&1 &
+	listener=$!
+	await_tcp_listener "$listener" 18510
+	exec 3<>/dev/tcp/127.0.0.1/18510
+	printf 'rdmaez-doctor 1 queues\nask %s %s\nask %s 7\nask x\nask 99999999 1\n\n' "$to" "$from" "$to" >&3
+	timeout 60 sed '/^$/q' <&3 >"$scratch/told"
+	printf 'rdmaez-doctor 1 queues\nask %s %s\n\n' "$from" "$to" >&3
+	timeout 60 sed '/^$/q' <&3 >>"$scratch/told"
+	exec 3>&-
+	for _ in {1..100}; do
+		! grep -q 'was told' "$scratch/listener" || break
+		pause 0.1
+	done
+	drop "$pid" "$listener"
+	cat "$scratch/told" "$scratch/listener"
+	diff "$scratch/told" - <<END
+rdmaez-doctor 1 queues
+qp rxe0 $to $from 1f0 2 3 1000 1000 $pid S holds
+qp rxe0 $to $from 190 2 3 0 0 0 ?
+
+rdmaez-doctor 1 queues
+qp rxe0 $from $to 1f0 2 3 1000 1000 $pid S holds
+
+END
+	grep -x 'ok   serve 127\.0\.0\.1: asked for the peers of its queue pairs, and was told of 3 here' "$scratch/listener"
+}
+
+# An older one, or something else, closes the connection.
+stranger_listens_there() {
+	hold idle 1
+	python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 18510))
+while True: s.accept()[0].close()' &
+	host=$!
+	await_tcp_listener "$host" 18510
+	look --pid "$pid" --peer 127.0.0.1
+	drop "$pid" "$host"
+	((code == 1))
+	first 'FAIL process 127\.0\.0\.1: does not tell of its queue pairs: it is no rdmaez-doctor, or an older one'
+	line "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+}
+
+nobody_listens_there() {
+	hold idle 1
+	look --pid "$pid" --peer 127.0.0.1
+	drop "$pid"
+	((code == 1))
+	first 'FAIL process: 127\.0\.0\.1 refuses TCP port 18510: nobody listens there'
+	line "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+}
+
 without_rdma() {
 	look --pid $$
 	((code == 0))
@@ -334,6 +518,17 @@ ok 'the thread that made all has ended' ended_thread
 ok 'and another process has the device open, too' two_with_it_open
 ok '64 queue pairs are summarised' many
 ok 'processes without RDMA, and none' without_rdma
+play_host
+alone
+ok 'a peer on the host of --peer' peer_there
+ok 'what is wrong with it' peer_there_is_wrong
+ok 'answers that cannot be' hostile
+drop "$pid"
+ok 'a peer of rdma_cm that was there' peer_of_cm
+drop "$host"
+ok 'tells the other doctor of what it has' told
+ok 'a host where somebody else listens' stranger_listens_there
+ok 'a host where nobody listens' nobody_listens_there
 pingpong
 disown -a
 ok 'two that are at it' moving

@@ -308,7 +308,7 @@ ok "a cgroup without its path is refused" usage "--job cgroup= takes the path" -
 ok "a user that is none is refused" usage "--job user= takes a user" --job user=no-such-user
 ok "--pid and --job exclude each other" usage "--pid and --job cannot be combined" --pid 1 --job sh
 ok "--pid and --root exclude each other" usage "--root looks at files, which have no processes" --pid 1 --root "$tree"
-ok "--pid and --peer exclude each other" usage "without --peer and --listen" --pid 1 --peer host
+ok "--pid and --listen exclude each other" usage "without --listen" --pid 1 --listen
 ok "the check process needs a process" usage "the check process needs --pid or --job" --only process
 ok "a process that is not there fails" no_such_process
 ok "where nothing failed, the status is 0" ends_with 0 --only memlock --only node

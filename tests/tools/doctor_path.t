@@ -130,6 +130,17 @@ limit_of_an_address() {
 	says 1 'ok   probe 127.0.0.1: is ' -- --only probe none --peer "127.0.0.1:$1"
 }
 
+# Questions for queue pairs come without a hello; noise behind them ends the conversation.
+asked_of_queues() {
+	exec 3<>"/dev/tcp/127.0.0.1/$1"
+	printf 'rdmaez-doctor 1 queues\nask 17 18\nask -1 99999999999999999999\nask\n\n' >&3
+	diff <(printf 'rdmaez-doctor 1 queues\nwhy the kernel lists no RDMA device\n\n') <(sed '/^$/q' <&3)
+	noise 91 3000 >&3
+	served "$1" 'ok   serve 127.0.0.1: asked for the peers of its queue pairs, and was told of 0 here'
+	exec 3>&-
+	two_doctors "$1"
+}
+
 # Only the address of --bind answers.
 bound() {
 	local port=$((next_port + 1)) code=0
@@ -210,6 +221,8 @@ fails 'what a stranger is not is noticed' 'wanted: FAIL probe 127.0.0.1: closes'
 ok 'two doctors without a device' with_listener two_doctors
 next_port=$((next_port + 1))
 ok 'one that listens to strangers' with_listener strangers_served
+next_port=$((next_port + 1))
+ok 'one that is asked for queue pairs' with_listener asked_of_queues
 next_port=$((next_port + 1))
 ok 'one behind another that says nothing' with_listener behind_a_silent_one
 next_port=$((next_port + 1))

@@ -131,9 +131,10 @@ struct doctor_queue_pair {
 	bool has_peer, has_psn; /* whether the next ones are known */
 	uint32_t peer_qp_num;
 	uint32_t sq_psn, rq_psn;
-	bool moved;        /* one of both, while the doctor watched */
-	const char *where; /* the peer: "here", "elsewhere" on another machine, "none", or "" */
-	int peer_pid;      /* 0: not known, or not here */
+	bool moved; /* one of both, while the doctor watched */
+	const char *
+		where; /* the peer: "here", "there" on the host of --peer, "elsewhere" on another machine, "none", or "" */
+	int peer_pid;               /* 0: not known, or not here */
 	const char *device_of_peer; /* "": the same */
 };
 void doctor_queue_pair(const struct doctor_queue_pair *qp);

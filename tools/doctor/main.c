@@ -41,8 +41,8 @@ static const char help[] =
 	"      --timeout N      end within N seconds, whatever hangs (60)\n"
 	"      --pid PID        say what this process has and waits for\n"
 	"      --job JOB        the same of command=NAME, cgroup=PATH or user=NAME\n"
-	"      --peer HOST      try the way to HOST, which runs rdmaez-doctor --listen\n"
-	"      --listen [PORT]  wait for peers, until interrupted (TCP port 18510)\n"
+	"      --peer HOST      try the way to HOST; with --pid, ask it for other ends\n"
+	"      --listen [PORT]  answer --peer, until interrupted (TCP port 18510)\n"
 	"      --bind ADDRESS   with --listen: at this address only\n"
 	"      --certify[=FILE] try all that a device has, and write FILE of it\n"
 	"      --root DIR       look at a copy of a machine's files; opens no device\n"
@@ -113,15 +113,19 @@ static bool has_process(void)
 	return doctor_options.pid || doctor_options.job;
 }
 
-/* With --peer the way to it is looked at, with --pid or --job processes, and nothing else unless --only names it. */
+/*
+ * With --pid or --job processes are looked at, with --peer alone the way to it, and nothing else unless --only names it.
+ */
 static bool is_meant(const struct doctor_check *check, bool chosen, bool all)
 {
 	if (doctor_options.certify || is_certify(check))
 		return doctor_options.certify &&
 		       (is_certify(check) || (doctor_options.peer && is_of_peer(check)));
-	return all ? is_of_peer(check) == (doctor_options.peer != NULL) &&
-			       is_of_process(check) == has_process()
-		   : chosen;
+	if (!all)
+		return chosen;
+	if (has_process())
+		return is_of_process(check);
+	return is_of_peer(check) == (doctor_options.peer != NULL) && !is_of_process(check);
 }
 
 static int run_checks(const bool *chosen, bool all)
@@ -216,8 +220,8 @@ static const char *process_conflict(const bool *chosen)
 		return "--pid and --job cannot be combined";
 	if (doctor_options.root)
 		return "--root looks at files, which have no processes";
-	if (doctor_options.listen || doctor_options.peer)
-		return "--pid and --job look at this machine, without --peer and --listen";
+	if (doctor_options.listen)
+		return "--pid and --job look at this machine, without --listen";
 	return doctor_options.job ? process_parse(doctor_options.job, &job) : NULL;
 }
 

@@ -3,9 +3,8 @@
  * rdmaez-doctor --pid and --job: what the queue pairs of processes wait for, as far as anyone can see who is not the
  * process. The kernel is asked twice, some time apart: what moved meanwhile works.
  */
+#include "afar.h"
 #include "counters.h"
-#include "objects.h"
-#include "process.h"
 
 #include <rdmaez.h>
 
@@ -25,6 +24,7 @@
 static struct process *processes;
 static unsigned int process_count;
 static struct objects before, now;
+static struct afar afar_before, afar; /* of the host that --peer names */
 
 /* The device whose objects of ended threads can only be those of the one process that is looked at; NULL: none. */
 static const char *orphans_device;
@@ -237,12 +237,16 @@ enum peer_kind {
 	PEER_SEVERAL,    /* more than one may be meant */
 	PEER_NOT_HERE,   /* no queue pair of this host has the number */
 	PEER_OTHER_HOST, /* rdma_cm knows an address of another host */
-	PEER_GONE /* rdma_cm knows an address of this host, and no queue pair has the number */
+	PEER_GONE,  /* rdma_cm knows an address of this host, and no queue pair has the number */
+	PEER_THERE, /* as HERE, on the host of --peer */
+	PEER_STRANGER_THERE, /* as STRANGER, there */
+	PEER_GONE_THERE,     /* rdma_cm knows an address of that host, which has none */
+	PEER_NOWHERE         /* neither host has one */
 };
 
 struct peer {
 	enum peer_kind kind;
-	const struct object *qp; /* HERE, STRANGER */
+	const struct object *qp; /* HERE, STRANGER, THERE, STRANGER_THERE */
 	struct process process;  /* pid 0: not known */
 	char address[ADDRESS_ROOM];
 };
@@ -275,14 +279,15 @@ static bool psns_are_near(const struct object *a, const struct object *b)
 	       abs(psn_distance(a->is.rq_psn, b->is.sq_psn)) < 0x8000;
 }
 
-static const struct object *pick(const struct object *qp, unsigned int *both, unsigned int *one_way)
+static const struct object *pick(const struct objects *in, const struct object *qp,
+				 unsigned int *both, unsigned int *one_way)
 {
 	const struct object *other, *found = NULL, *near = NULL, *stranger = NULL;
 	unsigned int i, nears = 0;
 
 	*both = *one_way = 0;
-	for (i = 0; i < now.count[OBJECTS_QP]; i++) {
-		other = &now.list[OBJECTS_QP][i];
+	for (i = 0; i < in->count[OBJECTS_QP]; i++) {
+		other = &in->list[OBJECTS_QP][i];
 		if (!(other->is.has & NLDEV_LQPN) || other->is.lqpn != qp->is.rqpn ||
 		    !(other->is.has & NLDEV_RQPN))
 			continue;
@@ -305,23 +310,19 @@ static const struct object *pick(const struct object *qp, unsigned int *both, un
 	return *both ? found : stranger;
 }
 
-static void find_peer(const struct object *qp, struct peer *peer)
+/* Whether rdma_cm knows the peer by the address of --peer. */
+static bool is_afar(const struct sockaddr_storage *address)
 {
-	const struct object *const id = cm_of(qp);
+	return same_ip((const struct sockaddr *)&afar.address, address);
+}
+
+static void find_here(const struct object *qp, struct peer *peer)
+{
 	const struct process *own;
 	unsigned int both, one_way;
 	pid_t pid;
 
-	memset(peer, 0, sizeof(*peer));
-	if (id && id->is.has & NLDEV_DST)
-		put_address(&id->is.dst, peer->address, sizeof(peer->address));
-	if (!has_path(qp))
-		return;
-	if (peer->address[0] && !is_local(&id->is.dst)) {
-		peer->kind = PEER_OTHER_HOST;
-		return;
-	}
-	peer->qp = pick(qp, &both, &one_way);
+	peer->qp = pick(&now, qp, &both, &one_way);
 	if (both == 1 || (both == 0 && one_way == 1)) {
 		peer->kind = both ? PEER_HERE : PEER_STRANGER;
 		pid = process_of_thread(objects_owner(&now, peer->qp));
@@ -336,6 +337,65 @@ static void find_peer(const struct object *qp, struct peer *peer)
 	} else {
 		peer->kind = peer->address[0] ? PEER_GONE : PEER_NOT_HERE;
 	}
+}
+
+/*
+ * What the host of --peer has is taken where this one has nothing that fits as well: numbers of two hosts are often the
+ * same by chance.
+ */
+static void find_there(const struct object *qp, const struct object *id, struct peer *peer)
+{
+	const bool is_known = id && id->is.has & NLDEV_DST && is_afar(&id->is.dst);
+	const bool is_elsewhere = peer->kind == PEER_OTHER_HOST && !is_known;
+	const struct object *found;
+	unsigned int both, one_way;
+
+	if (!afar.name[0] || afar.why[0] || is_elsewhere ||
+	    (peer->kind == PEER_HERE && (!has_psns(qp) || psns_are_near(qp, peer->qp))))
+		return;
+	found = pick(&afar.objects, qp, &both, &one_way);
+	if (both == 1 || (both == 0 && one_way == 1)) {
+		if (peer->kind == PEER_HERE && (!both || !psns_are_near(qp, found)))
+			return;
+		peer->kind = both ? PEER_THERE : PEER_STRANGER_THERE;
+		peer->qp = found;
+		peer->process = *afar_process(&afar, found);
+	} else if (both || one_way) {
+		peer->kind = PEER_SEVERAL;
+		peer->qp = NULL;
+	} else if (is_known) {
+		peer->kind = PEER_GONE_THERE;
+	} else if (peer->kind == PEER_NOT_HERE) {
+		peer->kind = PEER_NOWHERE;
+	}
+}
+
+static void find_peer(const struct object *qp, struct peer *peer)
+{
+	const struct object *const id = cm_of(qp);
+
+	memset(peer, 0, sizeof(*peer));
+	if (id && id->is.has & NLDEV_DST)
+		put_address(&id->is.dst, peer->address, sizeof(peer->address));
+	if (!has_path(qp))
+		return;
+	if (peer->address[0] && !is_local(&id->is.dst))
+		peer->kind = PEER_OTHER_HOST;
+	else
+		find_here(qp, peer);
+	find_there(qp, id, peer);
+}
+
+/* Whether it was found on the other host. */
+static bool is_there(const struct peer *peer)
+{
+	return peer->kind == PEER_THERE || peer->kind == PEER_STRANGER_THERE;
+}
+
+/* Whether both ends point at each other. */
+static bool is_pair(const struct peer *peer)
+{
+	return peer->kind == PEER_HERE || peer->kind == PEER_THERE;
 }
 
 /* --- What is said of one queue pair ------------------------------------------------------------------- */
@@ -406,12 +466,17 @@ static bool is_type(const struct object *qp, enum ibv_qp_type type)
 	return qp->is.has & NLDEV_TYPE && qp->is.type == (unsigned int)type;
 }
 
-static const char *name_of(const struct process *process, char *text, size_t size)
+static const char *name_of(const struct peer *peer, char *text, size_t size)
 {
+	const struct process *const process = &peer->process;
+	const bool far = is_there(peer);
+
 	if (process->pid)
-		snprintf(text, size, "process %d (%s)", process->pid, process->name);
+		snprintf(text, size, "process %d (%s)%s%s", process->pid, process->name,
+			 far ? " on " : "", far ? afar.name : "");
 	else
-		snprintf(text, size, "a process that is not seen here");
+		snprintf(text, size, "a process %s%s", far ? "on " : "that is not seen here",
+			 far ? afar.name : "");
 	return text;
 }
 
@@ -451,14 +516,17 @@ static bool judge_peer(struct judged *j)
 {
 	const char *const held = j->peer.process.pid ? process_held(&j->peer.process) : NULL;
 	const struct object *const peer = j->peer.qp;
-	char name[80], next[64] = "";
+	char name[160], next[128] = "";
 
 	if (!peer)
 		return false;
-	name_of(&j->peer.process, name, sizeof(name));
-	if (held && j->peer.kind == PEER_HERE) {
+	name_of(&j->peer, name, sizeof(name));
+	if (held && is_pair(&j->peer)) {
 		if (j->peer.process.state == 'T')
-			snprintf(next, sizeof(next), "kill -CONT %d", j->peer.process.pid);
+			snprintf(next, sizeof(next), "%s%s%skill -CONT %d",
+				 is_there(&j->peer) ? "on " : "",
+				 is_there(&j->peer) ? afar.name : "",
+				 is_there(&j->peer) ? ": " : "", j->peer.process.pid);
 		judge(j, DOCTOR_WARNING, WEIGHT_PEER_HELD, next, "its peer, %s, %s: State %s", name,
 		      held, j->peer.process.state_text);
 	} else if (j->qp->is.has & peer->is.has & NLDEV_TYPE && j->qp->is.type != peer->is.type &&
@@ -474,13 +542,13 @@ static bool judge_peer(struct judged *j)
 		      name,
 		      is_in(peer, STATE(RTR)) ? "that end receives, and sends nothing"
 					      : "what is sent there is not taken");
-	} else if (j->peer.kind == PEER_STRANGER) {
+	} else if (j->peer.kind == PEER_STRANGER || j->peer.kind == PEER_STRANGER_THERE) {
 		judge(j, DOCTOR_WARNING, WEIGHT_MISMATCH,
 		      "compare the numbers that the ends have told each other",
-		      "the queue pair of this host with its peer's number, of %s, points at "
+		      "the queue pair of %s with its peer's number, of %s, points at "
 		      "another "
 		      "one: the numbers went astray, or the peer is on another host",
-		      name);
+		      is_there(&j->peer) ? afar.name : "this host", name);
 	} else {
 		return false;
 	}
@@ -491,16 +559,17 @@ static bool judge_peer(struct judged *j)
 static bool judge_psns(struct judged *j)
 {
 	const struct object *const peer = j->peer.qp;
-	const struct object *const peer_before = peer ? objects_same(&before, peer) : NULL;
-	char name[80];
+	const struct objects *const then = is_there(&j->peer) ? &afar_before.objects : &before;
+	const struct object *const peer_before = peer ? objects_same(then, peer) : NULL;
+	char name[160];
 
-	if (j->peer.kind != PEER_HERE || !peer_before || j->moved || !j->seen_before ||
-	    !has_psns(j->qp) || !has_psns(peer) || peer_before->is.rq_psn != peer->is.rq_psn)
+	if (!is_pair(&j->peer) || !peer_before || j->moved || !j->seen_before || !has_psns(j->qp) ||
+	    !has_psns(peer) || peer_before->is.rq_psn != peer->is.rq_psn)
 		return false;
 	j->not_taken = psn_distance(peer->is.rq_psn, j->qp->is.sq_psn);
 	if (!j->not_taken)
 		return false;
-	name_of(&j->peer.process, name, sizeof(name));
+	name_of(&j->peer, name, sizeof(name));
 	if (j->not_taken > 0)
 		judge(j, DOCTOR_WARNING, WEIGHT_NOT_TAKEN,
 		      "if it is as many as from the first PSN of one end to that of the other, "
@@ -521,33 +590,46 @@ static bool judge_psns(struct judged *j)
 
 static void judge_rest(struct judged *j)
 {
-	char name[80];
+	char name[160];
 
-	name_of(&j->peer.process, name, sizeof(name));
+	name_of(&j->peer, name, sizeof(name));
 	if (j->moved)
 		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "it moves: its PSNs went on");
 	else if (j->peer.kind == PEER_GONE)
 		judge(j, DOCTOR_WARNING, WEIGHT_GONE, "reconnect it",
 		      "its peer at %s is gone: no queue pair %u on this host", j->peer.address,
 		      j->qp->is.rqpn);
+	else if (j->peer.kind == PEER_GONE_THERE)
+		judge(j, DOCTOR_WARNING, WEIGHT_GONE, "reconnect it",
+		      "its peer at %s is gone: no queue pair %u on that host", j->peer.address,
+		      j->qp->is.rqpn);
+	else if (j->peer.kind == PEER_NOWHERE)
+		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN,
+		      "reconnect it; if its peer is on a third host, name that one",
+		      "it stands, and there is no queue pair %u on this host nor on %s: its peer "
+		      "is "
+		      "gone, or on a third host",
+		      j->qp->is.rqpn, afar.name);
 	else if (j->peer.kind == PEER_NOT_HERE)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN,
-		      "look at the peer's host; if the peer is on this one, reconnect",
+		      "look at the peer's host: rdmaez-doctor --listen there, and --peer here; if "
+		      "the peer is on this one, reconnect",
 		      "it stands, and there is no queue pair %u on this host: its peer is on "
 		      "another "
 		      "one, or is gone",
 		      j->qp->is.rqpn);
 	else if (j->peer.kind == PEER_OTHER_HOST)
-		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN, "look at that host, too",
+		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN,
+		      "look at that host, too: rdmaez-doctor --listen there, and --peer here",
 		      "it stands; its peer is at %s, on another host", j->peer.address);
 	else if (j->peer.kind == PEER_SEVERAL)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN, "",
 		      "it stands; more than one queue pair of this host has its peer's number, and "
 		      "only the GIDs, which the process has, tell which is meant");
-	else if (j->peer.kind == PEER_HERE && has_psns(j->qp) && has_psns(j->peer.qp))
+	else if (is_pair(&j->peer) && has_psns(j->qp) && has_psns(j->peer.qp))
 		judge(j, DOCTOR_OK, WEIGHT_WELL, "",
 		      "idle: it stands, and so does its peer, of %s, with the same PSNs", name);
-	else if (j->peer.kind == PEER_HERE)
+	else if (is_pair(&j->peer))
 		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "ready; its peer is of %s", name);
 	else
 		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "ready%s",
@@ -576,12 +658,14 @@ static void put_evidence(struct judged *j)
 		EVIDENCE("; peer %u", j->qp->is.rqpn);
 	if (peer) {
 		EVIDENCE(" of %s", peer->device->name);
+		if (is_there(&j->peer))
+			EVIDENCE(" on %s", afar.name);
 		if (peer->is.has & NLDEV_KERNEL)
 			EVIDENCE(", the kernel's %s", peer->is.kernel);
 		EVIDENCE(" (%s, %s)", type_of(peer), state_of(peer));
 		if (has_psns(peer))
 			EVIDENCE(": sq_psn %u, rq_psn %u", peer->is.sq_psn, peer->is.rq_psn);
-		if (j->peer.kind == PEER_STRANGER)
+		if (!is_pair(&j->peer))
 			EVIDENCE(", its peer is %u", peer->is.rqpn);
 	}
 	if (j->not_taken)
@@ -605,7 +689,8 @@ static void judge_qp(struct judged *j)
 
 static void send_row(const struct judged *j)
 {
-	static const char *const where[] = {"", "here", "here", "", "none", "elsewhere", "none"};
+	static const char *const where[] = {"",     "here",  "here",  "",     "none", "elsewhere",
+					    "none", "there", "there", "none", "none"};
 	struct doctor_queue_pair row;
 
 	memset(&row, 0, sizeof(row));
@@ -630,6 +715,27 @@ static void send_row(const struct judged *j)
 
 static struct judged *judged;
 static unsigned int judged_count;
+
+/* Asks the host of --peer for the other ends of what is looked at. */
+static bool ask_afar(struct afar *of)
+{
+	struct afar_pair *const pair =
+		(struct afar_pair *)calloc(now.count[OBJECTS_QP] + 1, sizeof(*pair));
+	unsigned int i, pairs = 0;
+	const struct object *qp;
+	bool told;
+
+	for (i = 0; pair && i < now.count[OBJECTS_QP]; i++) {
+		qp = &now.list[OBJECTS_QP][i];
+		if (!has_path(qp) || !process_of(qp) || !doctor_is_meant(qp->device->name))
+			continue;
+		pair[pairs].lqpn = qp->is.lqpn;
+		pair[pairs++].rqpn = qp->is.rqpn;
+	}
+	told = pair && afar_ask(of, pair, pairs);
+	free(pair);
+	return told;
+}
 
 static void judge_all(void)
 {
@@ -1031,6 +1137,11 @@ static void say_limits(void)
 		doctor_evidence("RDMA netlink; contexts and shared receive queues are listed since "
 				"Linux 5.13, the others since 4.17");
 	}
+	if (afar.why[0]) {
+		doctor_say(DOCTOR_NOTE, subject(), "%s tells of no queue pair: %s", afar.name,
+			   afar.why);
+		doctor_next("on %s: rdmaez-doctor", afar.name);
+	}
 	for (i = 0; i < process_count; i++)
 		hidden += processes[i].files < 0;
 	if (hidden) {
@@ -1119,8 +1230,12 @@ void doctor_check_process(void)
 	keep_those_with_objects();
 	counters_watch(is_used);
 	before = now;
+	if (doctor_options.peer && !ask_afar(&afar_before))
+		doctor_options.peer = NULL;
 	doctor_sleep(1000 * doctor_options.seconds);
 	objects_list(&now);
+	if (doctor_options.peer)
+		ask_afar(&afar);
 	then = (struct process *)calloc(process_count, sizeof(*then));
 	if (!then)
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The end that listens: it serves each peer in a process of its own, and sends back what they send. */
-#include "reach.h"
+#include "afar.h"
 #include "session.h"
 
 #include <errno.h>
@@ -134,6 +134,23 @@ static void say_stranger(const char *peer, enum talk_end end, const struct talk 
 	}
 }
 
+/* Who looks at a process, and asks what its peers here are, says no hello. */
+static void serve_questions(const char *peer, struct talk *talk)
+{
+	static struct talk answer;
+	unsigned int told = 0;
+	enum talk_end end;
+
+	do {
+		told += afar_answer(talk, &answer);
+		end = talk_send(served, &answer, peer_in_ms(ANSWER_MS));
+		if (end == TALK_WELL)
+			end = talk_receive(served, talk, "queues", peer_in_ms(PROBE_MS));
+	} while (end == TALK_WELL);
+	doctor_say(DOCTOR_OK, peer,
+		   "asked for the peers of its queue pairs, and was told of %u here", told);
+}
+
 static void serve(void)
 {
 	static struct talk talk, own;
@@ -143,7 +160,13 @@ static void serve(void)
 	keep_small(served);
 	session_begin(&s, served);
 	side_tell(&s.own, &own);
-	end = talk_receive(served, &talk, "hello", peer_in_ms(HELLO_MS));
+	end = talk_receive(served, &talk, NULL, peer_in_ms(HELLO_MS));
+	if (end == TALK_WELL && strcmp(talk.kind, "queues") == 0) {
+		serve_questions(s.peer, &talk);
+		return;
+	}
+	if (end == TALK_WELL && strcmp(talk.kind, "hello") != 0)
+		end = TALK_STEP;
 	/* To one of another version as well, so that it knows. */
 	if (end == TALK_WELL || end == TALK_NEWER)
 		talk_send(served, &own, peer_in_ms(ANSWER_MS));

@@ -6,7 +6,7 @@
  * probe after the other: a queue pair at each end, and messages that the one with --listen sends back.
  *
  * Each file calls only those before it: talk.c and reach.c, path.c, side.c and probe.c, session.c, ask.c, and at last
- * peer.c at this end and serve.c at the other.
+ * peer.c at this end and serve.c at the other. A doctor that looks at a process asks by afar.c, without a hello.
  */
 #ifndef RDMAEZ_DOCTOR_SESSION_H
 #define RDMAEZ_DOCTOR_SESSION_H
