@@ -468,6 +468,19 @@ END
 	grep -x 'ok   serve 127\.0\.0\.1: asked for the peers of its queue pairs, and was told of 3 here' "$scratch/listener"
 }
 
+# Objects of another PID namespace are shown without their process, as are those of a thread that has ended.
+other_namespace() {
+	local outer
+	hold idle 1
+	outer=$pid
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --pid --fork --mount-proc sh -c 'build/tools/holds idle 2 >"$1" & until grep -q ready "$1"; do sleep 0.1; done
+		exec "$2" --pid $!' sh "$scratch/ready" "$doctor" >"$scratch/out" 2>&1
+	drop "$outer"
+	line 'ok   process rxe0: 4 queue pairs, .* \(RC, RTS\): idle: .*'
+	line 'note process rxe0: 2 queue pairs were made by threads that have ended, or by processes of another PID namespace, so that the kernel does not tell whose they are'
+}
+
 # An older one, or something else, closes the connection.
 stranger_listens_there() {
 	hold idle 1
@@ -518,6 +531,7 @@ ok 'the thread that made all has ended' ended_thread
 ok 'and another process has the device open, too' two_with_it_open
 ok '64 queue pairs are summarised' many
 ok 'processes without RDMA, and none' without_rdma
+ok 'a PID namespace in which not all processes are seen' other_namespace
 play_host
 alone
 ok 'a peer on the host of --peer' peer_there

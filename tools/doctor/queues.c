@@ -29,7 +29,19 @@ static struct afar afar_before, afar; /* of the host that --peer names */
 /* The device whose objects of ended threads can only be those of the one process that is looked at; NULL: none. */
 static const char *orphans_device;
 
-/* Made by a thread that has ended, and by nothing that would tell of which process it was. */
+/* Whether all processes of this machine are seen here: the kernel's own number of the first namespace. */
+static bool sees_all_processes(void)
+{
+	char link[64];
+
+	return !doctor_read_link(link, sizeof(link), "/proc/self/ns/pid") &&
+	       strcmp(link, "pid:[4026531836]") == 0;
+}
+
+/*
+ * Made by a thread that has ended, and by nothing that would tell of which process it was; or by one of a PID namespace
+ * that is not seen here.
+ */
 static bool is_orphan(const struct object *object)
 {
 	return !(object->is.has & NLDEV_KERNEL) && !objects_owner(&now, object);
@@ -114,6 +126,8 @@ static void find_orphans(void)
 {
 	unsigned int i;
 
+	if (!sees_all_processes())
+		return;
 	for (i = 0; doctor_options.pid && i < now.devices && !orphans_device; i++)
 		if (count_orphans(now.device[i].name) &&
 		    is_only_user(&processes[0], now.device[i].name))
@@ -128,15 +142,15 @@ static void say_orphans(void)
 		count = count_orphans(now.device[i].name);
 		if (!count)
 			continue;
-		doctor_say(
-			DOCTOR_NOTE, now.device[i].name,
-			"%u queue pair%s made by threads that have ended, so that the kernel does "
-			"not tell whose they are%s",
-			count, count == 1 ? " was" : "s were",
-			orphans_device && strcmp(orphans_device, now.device[i].name) == 0
-				? "; no other process has the device open, and they are counted "
-				  "here"
-				: "");
+		doctor_say(DOCTOR_NOTE, now.device[i].name,
+			   "%u queue pair%s made by threads that have ended%s, so that the kernel "
+			   "does not tell whose they are%s",
+			   count, count == 1 ? " was" : "s were",
+			   sees_all_processes() ? "" : ", or by processes of another PID namespace",
+			   orphans_device && strcmp(orphans_device, now.device[i].name) == 0
+				   ? "; no other process has the device open, and they are counted "
+				     "here"
+				   : "");
 	}
 }
 
