@@ -43,9 +43,12 @@ the other PSN in a sentence|s/qp->sq_psn, peer->rq_psn\)/peer->rq_psn, qp->sq_ps
 a peer in RTR, asked for a PSN that it has not|s/peer->state >= RTS && peer->sq_psn/peer->sq_psn/
 a queue that is full and not overrun|s/sends_of\(qp\) > cq->cqe/sends_of(qp) >= cq->cqe/
 a twentieth that is a tenth|s/20000000/10000000/
-a region that is shorter by a byte|s/addr < mr.addr \|\| request->length > mr.length/addr <= mr.addr || request->length > mr.length/
+a region that is shorter by a byte|s/addr < mr.addr \|\| named->length > mr.length/addr <= mr.addr || named->length > mr.length/
 a region that came later|s/if \(mr.made_at > then\)/if (0)/
 a receive that is just long enough|s/peer->recv_length < request->length/peer->recv_length <= request->length/
+a receive of a datagram that has just the room|s/qp->recv_length < longest \+ more/qp->recv_length <= longest + more/
+a receive that is not the last one|s/qp->failed_id != qp->recv_id \|\| //
+a peer that ended with the rest|s/ && explain_sight.state_of\(qp->row.pid\);/;/
 a write that takes a receive|s/request->opcode == WRITE_IMM \|\| request/request->opcode <= WRITE_IMM || request/
 a retry_cnt of 7 on any device|s/ && !strncmp\(qp->device, "rxe", 3\)//
 a program that does not look|s/return NOBODY;/return POLLS;/

@@ -175,6 +175,9 @@ static void reset(void)
 	make_qp(1, PEER, 18, 17);
 	qp(1)->recvs = 1;
 	qp(1)->recv_length = 64;
+	qp(1)->recv_lkey = 0x111;
+	qp(1)->recv_addr = 0x2000;
+	qp(1)->recv_id = 77;
 }
 
 static void fit(void)
@@ -872,12 +875,30 @@ static void test_failed_peers(void)
 	      "a receive that is too short");
 	fail(REM_OP, SEND);
 	tells("", "a receive that is long enough");
+	fail(REM_OP, SEND);
+	qp(1)->recv_lkey = 0x333;
+	tells("likely:FAILED_KEY|the peer's last receive has lkey 0x333: the peer has never "
+	      "registered memory with this key" OTHER,
+	      "a receive into memory that there was never");
+	fail(REM_OP, SEND);
+	qp(1)->recv_addr = 0x2001;
+	tells("likely:FAILED_BOUNDS|the peer's last receive has lkey 0x111: the region of the peer "
+	      "is 64 bytes at 0x2000, and the request is for 64 at 0x2001" OTHER,
+	      "a receive that reaches beyond its region");
 	fail(RNR_RETRY, SEND);
 	qp(1)->recvs = 0;
 	tells("likely:FAILED_NO_RECEIVE|the peer has never posted a receive" RECEIVE, "no receive");
 	fail(RNR_RETRY, WRITE);
 	qp(1)->recvs = 0;
 	tells("", "a write, which takes none");
+	fail(RNR_RETRY, SEND);
+	qp(1)->recvs = qp(1)->recvs_done = 3;
+	tells("likely:FAILED_NO_RECEIVE|all 3 receives that the peer has posted are used|post more "
+	      "receives, and each one again once it is used",
+	      "receives that are used");
+	fail(RETRY_EXC, SEND);
+	qp(1)->recvs = qp(1)->recvs_done = 3;
+	tells("", "receives that are used, and a peer that does not answer");
 	fail(RETRY_EXC, SEND);
 	qp(1)->state = INIT;
 	tells("likely:FAILED_PEER_STATE|the peer's QP 18 is in INIT|let the peer move it to RTR "
@@ -888,6 +909,111 @@ static void test_failed_peers(void)
 	tells("error:WAIT_PSN|the PSNs differ: this end sends from 1700, and the peer expects 999 "
 	      "(its rq_psn)" PSNS,
 	      "PSNs that differ, after the retries");
+	fail(RETRY_EXC, SEND);
+	qp(1)->state = ERR;
+	tells("likely:FAILED_PEER_STATE|the peer has moved its QP 18 to ERR|see why the peer has "
+	      "given it up, and connect both ends anew",
+	      "a peer in ERR");
+	fail(RETRY_EXC, SEND);
+	qp(1)->type = UC;
+	tells("error:FAILED_TYPE|the peer's QP 18 is of type UC, and this one of RC: packets are "
+	      "dropped|create both of one type",
+	      "another type");
+	fail(RETRY_EXC, WRITE);
+	qp(1)->row.gone = 1;
+	tells("likely:FAILED_PEER_DESTROYED|the peer, receiver[11], has destroyed its QP "
+	      "18" RESTART,
+	      "a peer that has destroyed it");
+	fail(RETRY_EXC, WRITE);
+	states_of[PEER] = '\0';
+	tells("likely:FAILED_PEER_ENDED|the process of the peer's QP 18, receiver[11], has "
+	      "ended" RESTART,
+	      "a peer that has ended");
+	fail(RETRY_EXC, WRITE);
+	states_of[PEER] = states_of[PROCESS] = '\0';
+	tells("", "both have ended, and nobody knows which came first");
+}
+
+static void test_failed_types(void)
+{
+	fail(LOC_QP_OP, WRITE);
+	qp(0)->type = UD;
+	tells("error:FAILED_OPCODE|queue pairs of type UD have no WRITE|use an operation that the "
+	      "type has",
+	      "an operation that UD does not have");
+	fail(LOC_QP_OP, READ);
+	qp(0)->type = UC;
+	tells("error:FAILED_OPCODE|queue pairs of type UC have no READ|use an operation that the "
+	      "type has",
+	      "one that UC does not have");
+	fail(LOC_QP_OP, WRITE_IMM);
+	qp(0)->type = UC;
+	tells("", "one that it has");
+	fail(LOC_QP_OP, SEND);
+	qp(0)->type = UD;
+	tells("", "a datagram");
+}
+
+/* QP 18's last receive has failed, for which QP 17 has sent 64 bytes. */
+static void fail_receive(uint32_t status, uint32_t type)
+{
+	fail(0, SEND);
+	qp(0)->failed_at = 0;
+	qp(0)->type = qp(1)->type = type;
+	qp(0)->request[0].qp_num = 18;
+	qp(1)->failed_id = 77;
+	qp(1)->failed_status = status;
+	qp(1)->failed_queue = EXPLAIN_RECV_QUEUE;
+	qp(1)->failed_at = now;
+}
+
+static void test_failed_receives(void)
+{
+	fail_receive(LOC_LEN, RC);
+	tells("", "a receive that is just long enough");
+	fail_receive(LOC_LEN, RC);
+	qp(1)->recv_length = 63;
+	tells("likely:FAILED_RECV_SHORT|the receive has 63 bytes, and a message of 64 came|post "
+	      "receives for the longest message",
+	      "one that is too short");
+	fail_receive(LOC_QP_OP, UD);
+	qp(1)->recv_length = 103;
+	tells("likely:FAILED_RECV_SHORT|the receive has 103 bytes, and a message of 64 with 40 of "
+	      "the global route header came|post receives 40 bytes longer than the longest message",
+	      "one without room for the global route header");
+	fail_receive(LOC_LEN, UD);
+	qp(1)->recv_length = 104;
+	tells("", "one with room for it");
+	fail_receive(LOC_LEN, UD);
+	qp(1)->recv_length = 64;
+	qp(0)->request[0].qp_num = 19;
+	tells("", "a datagram to another one");
+	fail_receive(LOC_PROT, RC);
+	qp(1)->recv_lkey = 0x333;
+	tells("likely:FAILED_KEY|the last receive has lkey 0x333: this process has never "
+	      "registered "
+	      "memory with this key" OTHER,
+	      "a receive into memory that there was never");
+	fail_receive(LOC_PROT, RC);
+	made->mr[1].access = 0;
+	tells("error:FAILED_RIGHTS|the last receive has lkey 0x111: the region of this process has "
+	      "the access flags 0x0, which lack 0x1|register the memory with the right",
+	      "one into memory that is only read");
+	fail_receive(LOC_PROT, RC);
+	qp(1)->recv_lkey = 0x333;
+	qp(1)->failed_id = 76;
+	tells("", "one before the last, which is not kept");
+	fail_receive(LOC_PROT, RC);
+	qp(1)->recv_lkey = 0x333;
+	qp(1)->failed_queue = EXPLAIN_SEND_QUEUE;
+	tells("", "a send of the same id that is not kept");
+	fail_receive(LOC_PROT, RC);
+	qp(1)->recv_lkey = 0x333;
+	qp(1)->failed_queue = EXPLAIN_EITHER_QUEUE;
+	tells("likely:FAILED_KEY|the last receive has lkey 0x333: this process has never "
+	      "registered "
+	      "memory with this key" OTHER,
+	      "a completion queue for both queues");
 }
 
 /* ---- Who waits ---------------------------------------------------------------------------------------------------- */
@@ -1032,6 +1158,8 @@ int main(void)
 	test_calls();
 	test_failed_regions();
 	test_failed_peers();
+	test_failed_types();
+	test_failed_receives();
 	test_silence();
 	test_sleep();
 	test_once();

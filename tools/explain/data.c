@@ -73,9 +73,30 @@ static void explain_alone(struct explain_call *call, const struct ibv_context *c
 	explain_say(call, &text);
 }
 
-static void explain_completion(struct ibv_context *context, const struct ibv_wc *wc,
-			       const void *caller)
+/*
+ * Which of the two queues it is of shows where they have completion queues of their own; and what was posted there, if that
+ * was kept. What neither can be is then no cause.
+ */
+static void explain_of_queue(const struct ibv_cq *cq, const struct ibv_wc *wc, struct ibv_qp *qp,
+			     struct rdmaez_diag *diag)
 {
+	const bool is_send = cq == qp->send_cq, is_recv = cq == qp->recv_cq;
+	const int opcode = is_send ? explain_watch_opcode(qp, wc->wr_id) : -1;
+	struct ibv_send_wr wr;
+
+	memset(&wr, 0, sizeof(wr));
+	wr.opcode = (enum ibv_wr_opcode)opcode;
+	if (is_send && !is_recv)
+		rdmaez_wc_explain_send(wc, qp, opcode >= 0 ? &wr : NULL, diag);
+	else if (is_recv && !is_send)
+		rdmaez_wc_explain_recv(wc, qp, NULL, diag);
+	else
+		rdmaez_wc_explain_qp(wc, qp, diag);
+}
+
+static void explain_completion(const struct ibv_cq *cq, const struct ibv_wc *wc, const void *caller)
+{
+	struct ibv_context *const context = cq->context;
 	struct explain_call call = {
 		.verb = "ibv_poll_cq", .caller = caller, .kind = EXPLAIN_COMPLETION};
 	struct ibv_qp *qp;
@@ -86,7 +107,7 @@ static void explain_completion(struct ibv_context *context, const struct ibv_wc 
 	if (qp) {
 		const enum ibv_qp_state state = qp->state;
 
-		rdmaez_wc_explain_qp(wc, qp, call.diag);
+		explain_of_queue(cq, wc, qp, call.diag);
 		qp->state = state;
 		explain_qp_release(qp);
 		explain_end(&call);
@@ -99,7 +120,7 @@ void explain_completions(struct ibv_cq *cq, const struct ibv_wc *wc, int count, 
 {
 	for (int i = 0; i < count; i++)
 		if (completion_tells(cq->context, &wc[i]))
-			explain_completion(cq->context, &wc[i], caller);
+			explain_completion(cq, &wc[i], caller);
 }
 
 __attribute__((__cold__)) void explain_cq_refused(struct explain_call call, const struct ibv_cq *cq,
@@ -279,22 +300,24 @@ static int watched_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 static int watched_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
+	struct explain_process *const process =
+		explain_watch_posts(EXPLAIN_POSTS_SEND | qp->qp_num);
 	int result;
 
-	explain_watch_posts(EXPLAIN_POSTS_SEND | qp->qp_num);
 	result = ORIGINAL(qp->context, post_send)(qp, wr, bad);
-	explain_watch_posts(0);
+	explain_watch_posted(process);
 	explain_watch_sent(qp, wr, result ? bad ? *bad : wr : NULL);
 	return sent(qp, wr, bad, result);
 }
 
 static int watched_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
+	struct explain_process *const process =
+		explain_watch_posts(EXPLAIN_POSTS_RECV | qp->qp_num);
 	int result;
 
-	explain_watch_posts(EXPLAIN_POSTS_RECV | qp->qp_num);
 	result = ORIGINAL(qp->context, post_recv)(qp, wr, bad);
-	explain_watch_posts(0);
+	explain_watch_posted(process);
 	explain_watch_received(qp, wr, result ? bad ? *bad : wr : NULL);
 	return received(qp, wr, bad, result);
 }

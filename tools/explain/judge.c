@@ -1567,6 +1567,7 @@ static bool is_due(uint64_t now)
 
 /* As <infiniband/verbs.h> has them. */
 enum {
+	LOC_LEN = 1,
 	LOC_QP_OP = 2,
 	LOC_PROT = 4,
 	REM_INV_REQ = 9,
@@ -1583,10 +1584,10 @@ enum {
 static const char *status_name(uint32_t status)
 {
 	static const char *const names[] = {
-		[LOC_QP_OP] = "IBV_WC_LOC_QP_OP_ERR",     [LOC_PROT] = "IBV_WC_LOC_PROT_ERR",
-		[REM_ACCESS] = "IBV_WC_REM_ACCESS_ERR",   [REM_INV_REQ] = "IBV_WC_REM_INV_REQ_ERR",
-		[REM_OP] = "IBV_WC_REM_OP_ERR",           [RETRY_EXC] = "IBV_WC_RETRY_EXC_ERR",
-		[RNR_RETRY] = "IBV_WC_RNR_RETRY_EXC_ERR",
+		[LOC_LEN] = "IBV_WC_LOC_LEN_ERR",         [LOC_QP_OP] = "IBV_WC_LOC_QP_OP_ERR",
+		[LOC_PROT] = "IBV_WC_LOC_PROT_ERR",       [REM_ACCESS] = "IBV_WC_REM_ACCESS_ERR",
+		[REM_INV_REQ] = "IBV_WC_REM_INV_REQ_ERR", [REM_OP] = "IBV_WC_REM_OP_ERR",
+		[RETRY_EXC] = "IBV_WC_RETRY_EXC_ERR",     [RNR_RETRY] = "IBV_WC_RNR_RETRY_EXC_ERR",
 	};
 
 	return status < sizeof(names) / sizeof(names[0]) ? names[status] : NULL;
@@ -1639,21 +1640,30 @@ static bool has_all_mrs(void)
 static const char other_memory[] =
 	"use the key, the address and the length of a region that is registered";
 
-/* What is wrong with a region that a request names, of this process or of the peer's. */
-static void judge_region(struct verdict *verdict, const struct explain_qp_row *whose,
-			 const struct explain_qp_row *qp, const struct explain_request *request,
-			 uint32_t needs)
+/* Memory that a request or a receive names. */
+struct named {
+	const struct explain_qp_row
+		*whose;          /* the queue pair of the process that must have registered it */
+	const char *who, *which; /* "the peer", "rkey" */
+	bool is_remote;          /* by its rkey */
+	uint32_t key;
+	uint64_t addr, length;
+	uint64_t then; /* when it failed */
+};
+
+/* What is wrong with it. */
+static void judge_region(struct verdict *verdict, const struct named *named, uint32_t needs)
 {
-	const bool is_remote = whose != qp;
-	const uint32_t key = is_remote ? request->rkey : request->lkey;
-	const uint64_t addr = is_remote ? request->remote_addr : request->addr;
-	const char *const which = is_remote ? "rkey" : "lkey";
-	const char *const who = is_remote ? "the peer" : "this process";
+	const struct explain_qp_row *const whose = named->whose;
+	const bool is_remote = named->is_remote;
+	const uint32_t key = named->key;
+	const uint64_t addr = named->addr;
+	const char *const which = named->which, *const who = named->who;
 	enum severity severity;
 	struct explain_mr_row mr;
 	bool has_any;
 
-	if (!find_mr(whose, key, is_remote, qp->failed_at, &mr, &has_any)) {
+	if (!find_mr(whose, key, is_remote, named->then, &mr, &has_any)) {
 		if (!has_any && has_all_mrs())
 			find(verdict, LIKELY, "FAILED_KEY", other_memory,
 			     "%s 0x%x: %s has never registered memory with this key", which, key,
@@ -1662,14 +1672,14 @@ static void judge_region(struct verdict *verdict, const struct explain_qp_row *w
 	}
 	/* What was changed meanwhile may not be what the request has met. */
 	severity = mr.rereg & EXPLAIN_MR_ANEW ? LIKELY : CERTAIN;
-	if (mr.rereg & EXPLAIN_MR_ENDED && mr.gone_at < qp->failed_at) {
+	if (mr.rereg & EXPLAIN_MR_ENDED && mr.gone_at < named->then) {
 		if (mr.next[is_remote] != key)
 			find(verdict, severity, "FAILED_REREGISTERED",
 			     "use the keys that the region has after ibv_rereg_mr()",
 			     "%s 0x%x: %s has registered this region anew, and its %s is 0x%x "
 			     "since",
 			     which, key, who, which, mr.next[is_remote]);
-	} else if (mr.gone_at && mr.gone_at < qp->failed_at)
+	} else if (mr.gone_at && mr.gone_at < named->then)
 		find(verdict, CERTAIN, "FAILED_DEREGISTERED",
 		     "keep memory registered until all that uses it is done",
 		     "%s 0x%x: %s had this region (0x%llx, %llu bytes) and has deregistered it",
@@ -1685,13 +1695,13 @@ static void judge_region(struct verdict *verdict, const struct explain_qp_row *w
 		     "register the memory in the queue pair's protection domain",
 		     "%s 0x%x: %s has this region in another protection domain than the queue pair",
 		     which, key, who);
-	else if (addr < mr.addr || request->length > mr.length ||
-		 addr - mr.addr > mr.length - request->length)
+	else if (addr < mr.addr || named->length > mr.length ||
+		 addr - mr.addr > mr.length - named->length)
 		find(verdict, LIKELY, "FAILED_BOUNDS", other_memory,
 		     "%s 0x%x: the region of %s is %llu bytes at 0x%llx, and the request is for "
 		     "%llu at 0x%llx",
 		     which, key, who, (unsigned long long)mr.length, (unsigned long long)mr.addr,
-		     (unsigned long long)request->length, (unsigned long long)addr);
+		     (unsigned long long)named->length, (unsigned long long)addr);
 	else if (needs & ~mr.access)
 		find(verdict, severity, "FAILED_RIGHTS", "register the memory with the right",
 		     "%s 0x%x: the region of %s has the access flags 0x%x, which lack 0x%x", which,
@@ -1725,21 +1735,173 @@ static uint32_t remote_right(uint32_t opcode)
 							  : 0;
 }
 
+/* Whether queue pairs of this type do not have this operation. */
+static bool lacks(uint32_t type, uint32_t opcode)
+{
+	if (opcode > FETCH_ADD)
+		return false;
+	return (type == UD && opcode != SEND && opcode != SEND_IMM) ||
+	       (type == UC && opcode >= READ);
+}
+
+/* What is wrong with the memory of the last receive of a queue pair. */
+static void judge_receive(struct verdict *verdict, const struct explain_qp_row *of, bool is_peer,
+			  uint64_t then)
+{
+	const struct named named = {.whose = of,
+				    .who = is_peer ? "the peer" : "this process",
+				    .which = is_peer ? "the peer's last receive has lkey"
+						     : "the last receive has lkey",
+				    .key = of->recv_lkey,
+				    .addr = of->recv_addr,
+				    .length = of->recv_length,
+				    .then = then};
+
+	if (of->recvs && of->recv_length)
+		judge_region(verdict, &named, ACCESS_LOCAL_WRITE);
+}
+
+/* The longest message that is kept of those that were sent to a queue pair; 0: none is kept. */
+static uint64_t longest_to(const struct explain_qp_row *qp)
+{
+	const struct explain_qp_row *const peer = peer_of(qp);
+	uint64_t longest = 0;
+
+	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++) {
+		const struct explain_qp_row *const from = &qps[i];
+
+		if (!from->row.pid || from->type != qp->type || (peer && from != peer) ||
+		    (!peer && qp->type != UD))
+			continue;
+		for (unsigned int k = 0; k < EXPLAIN_REQUESTS; k++) {
+			const struct explain_request *const request = &from->request[k];
+
+			if (request->number && takes_receive(request) &&
+			    (qp->type != UD || request->qp_num == qp->qp_num) &&
+			    request->length > longest)
+				longest = request->length;
+		}
+	}
+	return longest;
+}
+
+enum {
+	GRH_BYTES = 40
+};
+
+/* A receive that failed: of several, only the last one is kept. */
+static void judge_failed_receive(struct verdict *verdict, const struct explain_qp_row *qp)
+{
+	const uint64_t more = qp->type == UD ? GRH_BYTES : 0;
+	const uint64_t longest = longest_to(qp);
+
+	verdict->count = 0;
+	if (qp->failed_id != qp->recv_id || qp->has_srq ||
+	    (qp->failed_status != LOC_QP_OP && qp->failed_status != LOC_PROT &&
+	     qp->failed_status != LOC_LEN))
+		return;
+	if (longest && qp->recv_length < longest + more) {
+		find(verdict, LIKELY, "FAILED_RECV_SHORT",
+		     more ? "post receives 40 bytes longer than the longest message"
+			  : "post receives for the longest message",
+		     "the receive has %llu bytes, and a message of %llu%s came",
+		     (unsigned long long)qp->recv_length, (unsigned long long)longest,
+		     more ? " with 40 of the global route header" : "");
+		return;
+	}
+	if (qp->failed_status != LOC_LEN)
+		judge_receive(verdict, qp, false, qp->failed_at);
+}
+
+/* The retries are used up, and the ends do not disagree. */
+static void judge_unanswered(struct verdict *verdict, const struct explain_qp_row *qp,
+			     const struct explain_qp_row *peer,
+			     const struct explain_request *request)
+{
+	if (peer->type != qp->type)
+		find(verdict, CERTAIN, "FAILED_TYPE", "create both of one type",
+		     "the peer's QP %u is of type %s, and this one of %s: packets are dropped",
+		     peer->qp_num, type_name(peer), type_name(qp));
+	else if (peer->state < RTR && !peer->row.gone)
+		find(verdict, LIKELY, "FAILED_PEER_STATE",
+		     "let the peer move it to RTR before this end sends",
+		     "the peer's QP %u is in %s", peer->qp_num, states[peer->state]);
+	else if (peer->state == ERR && !peer->row.gone)
+		find(verdict, LIKELY, "FAILED_PEER_STATE",
+		     "see why the peer has given it up, and connect both ends anew",
+		     "the peer has moved its QP %u to ERR", peer->qp_num);
+	else if (peer->state >= RTR && peer->state != ERR)
+		judge_connection(verdict, qp, peer, request);
+}
+
+/* Nothing else tells why: there is nobody any more. */
+static void judge_gone(struct verdict *verdict, const struct explain_qp_row *qp,
+		       const struct explain_qp_row *peer)
+{
+	const bool has_ended =
+		!explain_sight.state_of(peer->row.pid) && explain_sight.state_of(qp->row.pid);
+
+	if (has_ended)
+		find(verdict, LIKELY, "FAILED_PEER_ENDED", restart,
+		     "the process of the peer's QP %u, %s[%d], has ended", peer->qp_num,
+		     name_of(peer->row.pid), peer->row.pid);
+	else if (peer->row.gone)
+		find(verdict, LIKELY, "FAILED_PEER_DESTROYED", restart,
+		     "the peer, %s[%d], has destroyed its QP %u", name_of(peer->row.pid),
+		     peer->row.pid, peer->qp_num);
+}
+
+/* Whether a request that takes a receive found none. `was_told`: the peer has said so. */
+static void judge_no_receive(struct verdict *verdict, const struct explain_qp_row *peer,
+			     bool was_told)
+{
+	if (peer->has_srq || peer->direct || peer->state < RTR || peer->row.gone)
+		return;
+	if (!peer->recvs)
+		find(verdict, LIKELY, "FAILED_NO_RECEIVE", post_receives,
+		     "the peer has never posted a receive");
+	else if (was_told && !recvs_of(peer))
+		find(verdict, LIKELY, "FAILED_NO_RECEIVE",
+		     "post more receives, and each one again once it is used",
+		     "all %llu receives that the peer has posted are used",
+		     (unsigned long long)peer->recvs);
+}
+
 static void judge_failed(struct verdict *verdict, const struct explain_qp_row *qp,
 			 const struct explain_request *request)
 {
 	const struct explain_qp_row *const peer = peer_of(qp);
-	const uint32_t right = remote_right(request->opcode);
+	const uint32_t right = remote_right(request->opcode), status = qp->failed_status;
+	const struct named own = {.whose = qp,
+				  .who = "this process",
+				  .which = "lkey",
+				  .key = request->lkey,
+				  .addr = request->addr,
+				  .length = request->length,
+				  .then = qp->failed_at};
+	struct named remote = {.who = "the peer",
+			       .which = "rkey",
+			       .is_remote = true,
+			       .key = request->rkey,
+			       .addr = request->remote_addr,
+			       .length = request->length,
+			       .then = qp->failed_at};
 
 	verdict->count = 0;
+	if (status == LOC_QP_OP && lacks(qp->type, request->opcode)) {
+		find(verdict, CERTAIN, "FAILED_OPCODE", "use an operation that the type has",
+		     "queue pairs of type %s have no %s", type_name(qp),
+		     operation(request->opcode));
+		return;
+	}
 	/* rdma_rxe has the first one for both. */
-	if ((qp->failed_status == LOC_QP_OP || qp->failed_status == LOC_PROT) &&
-	    !(request->flags & SEND_INLINE) && request->length)
-		judge_region(verdict, qp, qp, request,
-			     is_answered(request) ? ACCESS_LOCAL_WRITE : 0);
+	if ((status == LOC_QP_OP || status == LOC_PROT) && !(request->flags & SEND_INLINE) &&
+	    request->length)
+		judge_region(verdict, &own, is_answered(request) ? ACCESS_LOCAL_WRITE : 0);
 	if (!peer)
 		return;
-	if ((qp->failed_status == REM_ACCESS || qp->failed_status == REM_INV_REQ) && right) {
+	if ((status == REM_ACCESS || status == REM_INV_REQ) && right) {
+		remote.whose = peer;
 		if (right & ~peer->access)
 			find(verdict, CERTAIN, "FAILED_QP_RIGHTS",
 			     "have the peer set the right in qp_access_flags",
@@ -1747,31 +1909,31 @@ static void judge_failed(struct verdict *verdict, const struct explain_qp_row *q
 			     "%s",
 			     peer->qp_num, peer->access, right & ~peer->access,
 			     operation(request->opcode));
-		else if (qp->failed_status == REM_ACCESS)
-			judge_region(verdict, peer, qp, request, right);
+		else if (status == REM_ACCESS)
+			judge_region(verdict, &remote, right);
 	}
-	if (qp->failed_status == REM_OP && takes_receive(request) && !peer->has_srq &&
-	    peer->recv_length < request->length)
-		find(verdict, LIKELY, "FAILED_RECV_SHORT", "post receives for the longest message",
-		     "the peer's last receive has %llu bytes, and the message %llu",
-		     (unsigned long long)peer->recv_length, (unsigned long long)request->length);
-	if ((qp->failed_status == RETRY_EXC || qp->failed_status == RNR_RETRY) &&
-	    takes_receive(request) && !peer->has_srq && !peer->direct && !peer->recvs &&
-	    peer->state >= RTR)
-		find(verdict, LIKELY, "FAILED_NO_RECEIVE", post_receives,
-		     "the peer has never posted a receive");
-	if (qp->failed_status == RETRY_EXC && peer->type == qp->type) {
-		if (peer->state < RTR && !peer->row.gone)
-			find(verdict, LIKELY, "FAILED_PEER_STATE",
-			     "let the peer move it to RTR before this end sends",
-			     "the peer's QP %u is in %s", peer->qp_num, states[peer->state]);
-		else if (peer->state >= RTR && peer->state != ERR)
-			judge_connection(verdict, qp, peer, request);
+	if (status == REM_OP && takes_receive(request) && !peer->has_srq) {
+		if (peer->recv_length < request->length)
+			find(verdict, LIKELY, "FAILED_RECV_SHORT",
+			     "post receives for the longest message",
+			     "the peer's last receive has %llu bytes, and the message %llu",
+			     (unsigned long long)peer->recv_length,
+			     (unsigned long long)request->length);
+		else
+			judge_receive(verdict, peer, true, qp->failed_at);
 	}
+	if (status == RETRY_EXC)
+		judge_unanswered(verdict, qp, peer, request);
+	if ((status == RETRY_EXC || status == RNR_RETRY) && takes_receive(request) &&
+	    !verdict->count)
+		judge_no_receive(verdict, peer, status == RNR_RETRY);
+	if (status == RETRY_EXC && !verdict->count)
+		judge_gone(verdict, qp, peer);
 }
 
+/* `what`: "SEND", of so many bytes. */
 static void write_failed(const struct explain_output *output, const struct explain_qp_row *qp,
-			 const struct explain_request *request, const struct verdict *verdict)
+			 const char *what, uint64_t length, const struct verdict *verdict)
 {
 	static struct text text;
 
@@ -1787,8 +1949,7 @@ static void write_failed(const struct explain_output *output, const struct expla
 		put(&text,
 		    "rdmaez-explain: %s[%d]: %s of QP %u of %s, a %s of %llu bytes, wr_id 0x%llx%s",
 		    name_of(qp->row.pid), qp->row.pid, status_name(qp->failed_status), qp->qp_num,
-		    qp->device, operation(request->opcode), (unsigned long long)request->length,
-		    (unsigned long long)qp->failed_id,
+		    qp->device, what, (unsigned long long)length, (unsigned long long)qp->failed_id,
 		    verdict->finding[0].severity == CERTAIN ? ": " : ", likely because ");
 	if (!output->line)
 		put_findings(&text, verdict);
@@ -1815,6 +1976,8 @@ void explain_judge_failures(const struct explain_output *output)
 		const uint64_t failed_at = rows->qp[i].failed_at;
 		const struct explain_request *request;
 		struct verdict verdict;
+		const char *what;
+		uint64_t length;
 
 		if (!failed_at || !rows->qp[i].row.pid || failed_at == seen_failed[i])
 			continue;
@@ -1824,12 +1987,21 @@ void explain_judge_failures(const struct explain_output *output)
 		if (!qps[i].row.pid || !status_name(qps[i].failed_status))
 			continue;
 		seen_failed[i] = failed_at;
-		request = failed_request(&qps[i]);
-		if (!request)
+		request =
+			qps[i].failed_queue == EXPLAIN_RECV_QUEUE ? NULL : failed_request(&qps[i]);
+		if (request) {
+			judge_failed(&verdict, &qps[i], request);
+			what = operation(request->opcode);
+			length = request->length;
+		} else if (qps[i].failed_queue != EXPLAIN_SEND_QUEUE) {
+			judge_failed_receive(&verdict, &qps[i]);
+			what = "receive";
+			length = qps[i].recv_length;
+		} else {
 			continue;
-		judge_failed(&verdict, &qps[i], request);
+		}
 		if (verdict.count)
-			write_failed(output, &qps[i], request, &verdict);
+			write_failed(output, &qps[i], what, length, &verdict);
 	}
 }
 

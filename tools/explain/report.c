@@ -789,6 +789,10 @@ static bool tell(struct explain_call *call, const struct explain_text *said, uin
 		explain_process->repeats++;
 		return false;
 	}
+	/* Before these words the launcher says the one line that is true, if it knows. */
+	if (call->kind == EXPLAIN_COMPLETION && explain_options->waiting && !share->ended &&
+	    !explain_options->stop && leave_to_launcher(count, EXPLAIN_READY))
+		return false;
 	if (!explain_words_write(&words))
 		leave_to_launcher(count, EXPLAIN_READY);
 	return explain_options->stop;

@@ -51,6 +51,13 @@ struct explain_request {
 	_Atomic uint32_t opcode, flags, lkey, rkey, qp_num, qkey; /* the last two: UD */
 };
 
+/* Which queue a completion is of, where its completion queue tells. */
+enum explain_queue {
+	EXPLAIN_EITHER_QUEUE,
+	EXPLAIN_SEND_QUEUE,
+	EXPLAIN_RECV_QUEUE
+};
+
 struct explain_qp_row {
 	struct explain_row row;
 	char device[EXPLAIN_DEVICE];
@@ -69,10 +76,11 @@ struct explain_qp_row {
 	uint8_t gid[16], peer_gid[16];
 	explain_counter sends, signaled, sends_done, messages, recvs, recvs_done, errors;
 	struct explain_request request[EXPLAIN_REQUESTS];
-	explain_counter recv_length; /* of the last receive */
+	explain_counter recv_length, recv_addr, recv_id; /* of the last receive */
+	_Atomic uint32_t recv_lkey;
 	/* the first completion that failed and is no flush; `failed_at` is written last, 0: there is none */
 	explain_counter failed_id, failed_at;
-	_Atomic uint32_t failed_status;
+	_Atomic uint32_t failed_status, failed_queue; /* enum explain_queue */
 };
 
 struct explain_cq_row {

@@ -217,26 +217,38 @@ static void count_held(struct explain_share *share, const struct explain_waiting
 	process->findings[kind] += count->times - count->silent;
 }
 
+/* Whether an entry is to be written now; it is the launcher's then. *was: what state it had. */
+static bool claim(struct explain_waiting *waiting, uint64_t now_ns, bool at_end, uint32_t *was)
+{
+	*was = waiting->state;
+	return (*was == EXPLAIN_READY ||
+		(*was == EXPLAIN_HELD &&
+		 (at_end || now_ns - waiting->since >= EXPLAIN_PROBE_NS))) &&
+	       atomic_compare_exchange_strong(&waiting->state, was, EXPLAIN_BUSY);
+}
+
 void explain_write_waiting(struct explain_share *share, const struct explain_output *output,
 			   bool at_end)
 {
 	static struct left left;
+	uint32_t was[EXPLAIN_WAITING];
+	bool is_claimed[EXPLAIN_WAITING], any = false;
 	struct timespec now;
 	uint64_t now_ns;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	now_ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	for (int i = 0; i < EXPLAIN_WAITING; i++)
+		any |= is_claimed[i] = claim(&share->waiting[i], now_ns, at_end, &was[i]);
+	/* Of a completion that has failed, the one line that is true comes before the causes that it may have. */
+	if (any)
+		explain_judge_failures(output);
 	for (int i = 0; i < EXPLAIN_WAITING; i++) {
 		struct explain_waiting *const waiting = &share->waiting[i];
-		uint32_t state = waiting->state;
 
-		if (state != EXPLAIN_READY &&
-		    !(state == EXPLAIN_HELD &&
-		      (at_end || now_ns - waiting->since >= EXPLAIN_PROBE_NS)))
+		if (!is_claimed[i])
 			continue;
-		if (!atomic_compare_exchange_strong(&waiting->state, &state, EXPLAIN_BUSY))
-			continue;
-		if (state == EXPLAIN_HELD)
+		if (was[i] == EXPLAIN_HELD)
 			count_held(share, waiting);
 		take_left(waiting, &left);
 		explain_write_log(output, left.bytes, left.text);

@@ -929,19 +929,27 @@ void explain_watch_sent(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *wr,
 			    const struct ibv_recv_wr *bad)
 {
+	static const struct ibv_sge none;
 	const unsigned int at = find_qp(qp);
-	uint64_t count = 0, length = 0;
+	struct explain_qp_row *row;
+	const struct ibv_sge *sge;
+	uint64_t count = 1, length;
 
 	leave_call();
-	if (!at)
+	if (!at || !wr || wr == bad)
 		return;
-	for (; wr && wr != bad; wr = wr->next, count++) {
-		length = 0;
-		for (int i = 0; i < wr->num_sge; i++)
-			length += wr->sg_list[i].length;
-	}
-	PUT(rows->qp[at - 1].recv_length, length);
-	ADD(rows->qp[at - 1].recvs, count);
+	for (; wr->next && wr->next != bad; wr = wr->next)
+		count++;
+	row = &rows->qp[at - 1];
+	sge = wr->num_sge > 0 ? wr->sg_list : &none;
+	PUT(row->recv_id, wr->wr_id);
+	PUT(row->recv_addr, sge->addr);
+	PUT(row->recv_lkey, sge->lkey);
+	length = sge->length;
+	for (int i = 1; i < wr->num_sge; i++)
+		length += sge[i].length;
+	PUT(row->recv_length, length);
+	ADD(row->recvs, count);
 }
 
 void explain_watch_shared(const struct ibv_srq *srq, const struct ibv_recv_wr *wr,
@@ -957,9 +965,43 @@ void explain_watch_shared(const struct ibv_srq *srq, const struct ibv_recv_wr *w
 		ADD(rows->srq[at - 1].posted, count);
 }
 
+int explain_watch_opcode(const struct ibv_qp *qp, uint64_t wr_id)
+{
+	const unsigned int at = explain_watching ? find_qp(qp) : 0;
+	const struct explain_qp_row *row;
+	int opcode = -1;
+
+	if (!at)
+		return -1;
+	row = &rows->qp[at - 1];
+	for (int i = 0; i < EXPLAIN_REQUESTS; i++) {
+		const struct explain_request *const request = &row->request[i];
+		const int its = (int)GET(request->opcode);
+
+		if (!GET(request->number) || GET(request->wr_id) != wr_id ||
+		    GET(request->signaled) < GET(row->sends_done))
+			continue;
+		if (opcode >= 0 && opcode != its)
+			return -1;
+		opcode = its;
+	}
+	return opcode;
+}
+
+/* Of the two queues of a queue pair, the one that this completion queue serves. */
+__attribute__((__cold__)) static uint32_t queue_of(const struct explain_qp_row *row,
+						   unsigned int cq)
+{
+	if (row->send_cq == row->recv_cq || !cq)
+		return EXPLAIN_EITHER_QUEUE;
+	return cq == row->send_cq   ? EXPLAIN_SEND_QUEUE
+	       : cq == row->recv_cq ? EXPLAIN_RECV_QUEUE
+				    : EXPLAIN_EITHER_QUEUE;
+}
+
 /* A completion of one of the queue pair's requests, or several that are alike. */
-ALWAYS_INLINE void count_done(unsigned int at, enum ibv_wc_status status, enum ibv_wc_opcode opcode,
-			      uint64_t count, uint64_t wr_id)
+ALWAYS_INLINE void count_done(unsigned int at, const struct ibv_cq *cq, enum ibv_wc_status status,
+			      enum ibv_wc_opcode opcode, uint64_t count, uint64_t wr_id)
 {
 	struct explain_qp_row *const row = &rows->qp[at - 1];
 
@@ -967,6 +1009,7 @@ ALWAYS_INLINE void count_done(unsigned int at, enum ibv_wc_status status, enum i
 		if (status != IBV_WC_WR_FLUSH_ERR && !GET(row->failed_at)) {
 			PUT(row->failed_id, wr_id);
 			PUT(row->failed_status, status);
+			PUT(row->failed_queue, queue_of(row, find_cq(cq)));
 			atomic_store_explicit(&row->failed_at, now_ns(), memory_order_release);
 		}
 		ADD(row->errors, count);
@@ -1002,7 +1045,7 @@ void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int 
 		     next++)
 			;
 		if (of)
-			count_done(of, wc[i].status, wc[i].opcode, (uint64_t)(next - i),
+			count_done(of, cq, wc[i].status, wc[i].opcode, (uint64_t)(next - i),
 				   wc[i].wr_id);
 	}
 }
@@ -1026,7 +1069,7 @@ void explain_watch_polled_ex(struct ibv_cq_ex *cq, int result)
 	else if (GET(cqs[at - 1].qps) == 1)
 		of = GET(cqs[at - 1].one);
 	if (of && (cq->status || cq->read_opcode))
-		count_done(of, (enum ibv_wc_status)cq->status,
+		count_done(of, ibv_cq_ex_to_cq(cq), (enum ibv_wc_status)cq->status,
 			   cq->status ? IBV_WC_SEND : cq->read_opcode(cq), 1, cq->wr_id);
 	else if (!of)
 		/* Nobody knows whose it was. */

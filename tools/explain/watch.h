@@ -46,14 +46,21 @@ void explain_watch_left_ah(unsigned int at, int result);
 
 /* ---- The data path --------------------------------------------------------------------------------- */
 
-/* Around a post: what the launcher tells if a signal ends the process in it. 0: it has returned. */
-static inline void explain_watch_posts(uint32_t posts)
+/* Around a post: what the launcher tells if a signal ends the process in it. The second takes what the first returns. */
+static inline struct explain_process *explain_watch_posts(uint32_t posts)
 {
 	struct explain_process *const process =
 		atomic_load_explicit(&explain_process, memory_order_relaxed);
 
 	if (process)
 		atomic_store_explicit(&process->posts, posts, memory_order_relaxed);
+	return process;
+}
+
+static inline void explain_watch_posted(struct explain_process *process)
+{
+	if (process)
+		atomic_store_explicit(&process->posts, 0, memory_order_relaxed);
 }
 
 void explain_watch_sent(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
@@ -62,6 +69,8 @@ void explain_watch_received(const struct ibv_qp *qp, const struct ibv_recv_wr *w
 			    const struct ibv_recv_wr *bad);
 void explain_watch_shared(const struct ibv_srq *srq, const struct ibv_recv_wr *wr,
 			  const struct ibv_recv_wr *bad);
+/* What was posted to the send queue with this number, and is not completed: its opcode; -1: not known, or several. */
+int explain_watch_opcode(const struct ibv_qp *qp, uint64_t wr_id);
 void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int asked, int got);
 void explain_watch_armed(const struct ibv_cq *cq);
 void explain_watch_event(const struct ibv_cq *cq);
