@@ -1106,6 +1106,17 @@ static void test_text(void)
 		   "  Port 1 of mlx5_0 counted meanwhile: local_ack_timeout_err 23.\n",
 		   "the text");
 	fit();
+	qp(0)->direct = cq(0)->direct = 1;
+	cq(0)->armed = 2;
+	cq(0)->events = 1;
+	clear();
+	look(.2);
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_ok(strstr(written(output.log), "  Its send CQ: read without verbs, unseen; armed by "
+					   "verbs: 2, events taken: 1, "
+					   "acknowledged: 0.\n") != NULL,
+	       "one that is polled without verbs and armed by them");
+	fit();
 	qp(1)->rq_psn = 999;
 	output.line = true;
 	clear();

@@ -1174,19 +1174,17 @@ static void put_cq(struct text *text, const char *which, unsigned int cq_at)
 		return;
 	put(text, "  Its %s CQ: ", which);
 	if (cq->direct)
-		put(text, "read without verbs, unseen.\n");
+		put(text, "read without verbs, unseen");
 	else if (!cq->polls)
 		put(text, "never polled");
 	else
 		put(text, "polls: %llu, the last one %u s ago; completions: %llu",
 		    (unsigned long long)cq->polls, seconds_since(seen_cq[cq_at - 1].polled_at),
 		    (unsigned long long)cq->got);
-	if (cq->direct)
-		return;
 	if (cq->armed)
-		put(text, "; armed: %llu, events taken: %llu, acknowledged: %llu",
-		    (unsigned long long)cq->armed, (unsigned long long)cq->events,
-		    (unsigned long long)cq->acked);
+		put(text, "; armed%s: %llu, events taken: %llu, acknowledged: %llu",
+		    cq->direct ? " by verbs" : "", (unsigned long long)cq->armed,
+		    (unsigned long long)cq->events, (unsigned long long)cq->acked);
 	put(text, "%s.\n", cq->extended ? " (extended interface)" : "");
 }
 
