@@ -495,7 +495,7 @@ int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct
 		err = dev->habits.user_qkey_errno;
 	if (err)
 		return err;
-	if (to == IBV_QPS_RESET)
+	if (to == IBV_QPS_RESET && mask & IBV_QP_STATE)
 		reset(qp, dev->quirks);
 	apply(&qp->attr, attr, mask);
 	if (mask & IBV_QP_ACCESS_FLAGS)

@@ -112,8 +112,9 @@ prepare_source() {
 		"fetching the source of Linux $(cat "$kernel/version"): about 140 MB (10 to 60 s)"
 }
 
+# A source from before there were headers of Ethernet drivers in it is replaced.
 source_is_ready() {
-	[[ -d $kernel/source ]]
+	[[ -d $kernel/source/drivers/net ]]
 }
 
 prepare_siw() {
@@ -231,7 +232,8 @@ fetch_kernel() {
 	echo "$cache_format" >"$tree/format"
 }
 
-# fetch_source WORK: make WORK/tree, the part of the kernel's source that concerns RDMA. The package is named
+# fetch_source WORK: make WORK/tree, the part of the kernel's source that concerns RDMA, with the headers of the Ethernet
+# drivers that RDMA drivers include from where they lie. The package is named
 # by the first two numbers of the version; Debian keeps that of the newest kernel only.
 fetch_source() {
 	local work=$1 name
@@ -245,8 +247,9 @@ fetch_source() {
 	show "unpacking"
 	dpkg-deb --fsys-tarfile "$work/apt/download/$name"_*.deb | tar -xO "./usr/src/$name.tar.xz" >"$work/source.tar.xz"
 	mkdir "$work/tree"
-	unpack "$work/source.tar.xz" | tar -x -C "$work/tree" --strip-components=1 \
-		"$name/drivers/infiniband" "$name/include/rdma"
+	unpack "$work/source.tar.xz" | tar -x -C "$work/tree" --strip-components=1 --wildcards \
+		"$name/drivers/infiniband" "$name/include/rdma" \
+		"$name/drivers/net/ethernet/broadcom/bnxt/*.h" "$name/drivers/net/ethernet/hisilicon/hns3/*.h"
 	unshow
 }
 

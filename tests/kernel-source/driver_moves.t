@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What drivers for hardware say to ibv_modify_qp(), by their own functions: the driver's file is compiled as it stands,
+# with the headers of a Debian kernel, into a program, in which nothing but the adapter is missing. Random requests go
+# through the fake to it. What rdmaez_qp_check() calls an error must be refused, with that errno value, and the fake's
+# profile of the driver must say the same as the driver.
+#
+# RDMAEZ_KERNEL chooses the kernel (bookworm, trixie or sid); its source is downloaded once. With RDMAEZ_NIGHTLY=1 there
+# are twenty times as many requests. `moves.h` says how the two halves talk, and `moves/glue.h` what a driver is given.
+
+source tests/tap.bash
+
+kernel=${RDMAEZ_KERNEL:-bookworm}
+tree=$(tools/softroce --kernel "$kernel" --source) || exit 1
+build=$(tools/softroce --kernel "$kernel" --headers) || exit 1
+common=$(sed -n 's|^include \(.*\)/Makefile$|\1|p' "$build/Makefile")
+release=$(basename "$build")
+release=${release#linux-headers-}
+requests=8000
+[[ ${RDMAEZ_NIGHTLY:-0} != 1 ]] || requests=160000
+seed=${RDMAEZ_SEED:-$(date +%Y%m%d)}
+moves=tests/kernel-source/moves
+
+# What the kernel's own build would pass, but for what suits a program: no code model, no stack protector, no tracing.
+flags=(-nostdinc "-I$tree/include" "-I$common/arch/x86/include" "-I$build/arch/x86/include/generated" "-I$common/include"
+	"-I$build/include" "-I$common/arch/x86/include/uapi" "-I$build/arch/x86/include/generated/uapi"
+	"-I$common/include/uapi" "-I$build/include/generated/uapi"
+	-include "$common/include/linux/compiler-version.h" -include "$common/include/linux/kconfig.h"
+	-include "$moves/config.h" -include "$common/include/linux/compiler_types.h"
+	-D__KERNEL__ -DMODULE '-DKBUILD_BASENAME="moves"' '-DKBUILD_MODNAME="moves"' -D__KBUILD_MODNAME=kmod_moves
+	-std=gnu11 -fms-extensions -O1 -w -fno-pie -fno-strict-aliasing -fshort-wchar -funsigned-char -fno-common
+	-fcf-protection=none -ffunction-sections -fdata-sections)
+
+# of_kernel TREE DIRECTORY FILE OBJECT: compile as part of the kernel, with a driver's directory below TREE.
+of_kernel() {
+	"${KCC:-gcc}" "${flags[@]}" "-I$1/drivers/infiniband" "-I$1/drivers/infiniband/$2" "-I$tree/drivers/infiniband/$2" \
+		"-I$tree/drivers/infiniband/core" "-I$tree/drivers/net/ethernet/broadcom/bnxt" \
+		"-I$tree/drivers/net/ethernet/hisilicon/hns3" -c "$3" -o "$4"
+}
+
+# What all programs share: the fake with the half that asks, the kernel's table of transitions, and what is in the
+# kernel's place.
+shared() {
+	local file
+	mkdir -p "$scratch/user"
+	for file in tests/fake/*.c tests/kernel-source/moves.c; do
+		echo "$file"
+	# shellcheck disable=SC2016 # sh's argument
+	done | xargs -P "$(nproc)" -I FILE sh -c 'gcc -std=gnu11 -Wall -Werror -Iinclude -Itests -Itests/fake -Itests/unit \
+		-c FILE -o "$1/user/$(basename FILE .c).o"' sh "$scratch"
+	of_kernel "$tree" core "$tree/drivers/infiniband/core/verbs.c" "$scratch/verbs.o"
+	gcc -O1 -Wall -Werror -fno-builtin -fno-pie -c "$moves/stubs.c" -o "$scratch/stubs.o"
+}
+
+# What is still missing in an object ends in moves_lacks(), with its name.
+lacks() {
+	comm -23 <(nm -u "$1" | awk '{ print $2 }' | sort -u) <(nm --defined-only "$scratch/stubs.o" | awk '{ print $3 }' | sort -u) |
+		grep -vE '^(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|cpy|ncpy|chr|str|cat)|sn?printf)$' |
+		awk 'BEGIN { print ".section .note.GNU-stack,\"\",@progbits\n.text" }
+			{ print ".globl " $1 "\n" $1 ":\n\tlea 1f(%rip), %rdi\n\tand $-16, %rsp\n\tcall moves_lacks\n1:\t.string \"" $1 "\"" }'
+}
+
+# compare TREE DRIVER DIRECTORY: the program of a driver in DIRECTORY, of TREE's source, and its answers.
+compare() {
+	local dir=$3
+	mkdir -p "$dir"
+	of_kernel "$1" "hw/$2" "$moves/$2.c" "$dir/driver.o"
+	ld -r "$dir/driver.o" "$scratch/verbs.o" -o "$dir/kernel.o"
+	lacks "$dir/kernel.o" >"$dir/lacks.S"
+	gcc -c "$dir/lacks.S" -o "$dir/lacks.o"
+	gcc -no-pie -pthread -Wl,--wrap=fake_driver_modify "$scratch"/user/*.o "$dir/kernel.o" "$scratch/stubs.o" "$dir/lacks.o" \
+		-o "$dir/moves"
+	"$dir/moves" "$2" "$release" "$requests" "$seed" >"$dir/tap" || { grep -A12 -E '^not ok|^#|^Bail' "$dir/tap"; return 1; }
+	grep -q '^1\.\.' "$dir/tap"
+}
+
+# of_changed DRIVER NAME FILE SCRIPT: the same with SCRIPT, of sed, done to a FILE of the driver.
+of_changed() {
+	local dir=$scratch/$2
+	mkdir -p "$dir/drivers/infiniband/hw/$1"
+	cp "$tree/drivers/infiniband/hw/$1"/*.[ch] "$dir/drivers/infiniband/hw/$1/"
+	sed -i "$4" "$dir/drivers/infiniband/hw/$1/$3"
+	! cmp -s "$tree/drivers/infiniband/hw/$1/$3" "$dir/drivers/infiniband/hw/$1/$3" || { echo "nothing was changed"; return 0; }
+	compare "$dir" "$1" "$dir/built"
+}
+
+echo "# Linux $release, seed $seed"
+ok 'the halves compile' shared
+for driver in efa mlx4 mlx5 hns irdma bnxt_re erdma; do
+	soon ok "rdmaez and the fake foresee what $driver says" compare "$tree" "$driver" "$scratch/$driver"
+done
+
+# A comparison that cannot fail proves nothing: a defect in each driver.
+soon fails 'efa: a P_Key index that is taken is noticed' 'not ok .* efa, UD' \
+	of_changed efa efa-pkey efa_verbs.c 's/if ((qp_attr_mask & IB_QP_PKEY_INDEX) && qp_attr->pkey_index)/if (0)/'
+soon fails 'mlx4: another limit of READs is noticed' 'not ok .* mlx4, RC' \
+	of_changed mlx4 mlx4-depth qp.c 's/attr->max_rd_atomic > dev->dev->caps.max_qp_init_rdma/attr->max_rd_atomic > dev->dev->caps.max_qp_dest_rdma/'
+soon fails 'mlx5: SQD that is entered is noticed' 'not ok .* mlx5, RC' \
+	of_changed mlx5 mlx5-sqd qp.c '/^static int __mlx5_ib_modify_qp(/,/^}/s/MLX5_CMD_OP_RTS2RTS_QP,/&\n[MLX5_QP_STATE_SQD] = MLX5_CMD_OP_RTS2RTS_QP,/'
+soon fails 'hns: a cur_qp_state that is believed is noticed' 'not ok .* hns, RC' \
+	of_changed hns hns-cur hns_roce_qp.c 's/attr->cur_qp_state != hr_qp->state/0/'
+soon fails 'irdma: a P_Key index that is taken is noticed' 'not ok .* irdma, RC' \
+	of_changed irdma irdma-pkey verbs.c 's/if (index >= IRDMA_PKEY_TBL_SZ)/if (0)/'
+soon fails 'bnxt_re: a path MTU that is taken is noticed' 'not ok .* bnxt_re, RC' \
+	of_changed bnxt_re bnxt_re-mtu ib_verbs.c 's/if (ib_mtu_enum_to_int(qp_attr->path_mtu) >$/& 65536 +/'
+soon fails 'erdma: a move to RTS that is taken is noticed' 'not ok .* erdma \(iWARP\), RC' \
+	of_changed erdma erdma-rts erdma_qp.c '/_modify_qp_state_to_rts(struct erdma_qp/,/^}/s/return -EINVAL;/return 0;/'
+soon fails 'a driver that calls what its file does not tell is noticed' 'Bail out! the driver calls efa_somebody' \
+	of_changed efa efa-asks efa_verbs.c 's/^int efa_modify_qp(/int efa_somebody(void);\n&/; s/\tparams.qp_handle = qp->qp_handle;/if (efa_somebody()) return -1;/'
+done_testing
