@@ -30,7 +30,8 @@ static unsigned int reached; /* requests that the layers above have let through 
 
 static struct moves_path path_of(const struct fake_device *dev, const struct ibv_ah_attr *ah)
 {
-	const struct fake_port *port = &dev->port[ah->port_num <= FAKE_MAX_PORTS ? ah->port_num : 0];
+	const struct fake_port *port =
+		&dev->port[ah->port_num <= FAKE_MAX_PORTS ? ah->port_num : 0];
 	struct moves_path path;
 
 	memset(&path, 0, sizeof(path));
@@ -87,7 +88,8 @@ static void tell(const struct fake_qp *qp, const struct ibv_qp_attr *attr, int m
 	char names[1024];
 
 	rdmaez_qp_attr_mask_format(mask, names, sizeof(names));
-	tap_diag("profile says %s, the driver %s: in %s, to %s, cur %d, mask %s, depths %d %d, mtu %d, "
+	tap_diag("profile says %s, the driver %s: in %s, to %s, cur %d, mask %s, depths %d %d, mtu "
+		 "%d, "
 		 "pkey %d, port %d, type %s; now in %s and %s",
 		 rdmaez_errno_str(profile), rdmaez_errno_str(driver), rdmaez_qp_state_str(from),
 		 rdmaez_qp_state_str(attr->qp_state), (int)attr->cur_qp_state, names,
@@ -103,8 +105,8 @@ int __wrap_fake_driver_modify(struct fake_device *dev, struct fake_qp *qp,
 	const enum ibv_qp_state from = qp->attr.qp_state;
 	struct moves_attr asked = attr_of(dev, attr);
 	const int profile = __real_fake_driver_modify(dev, qp, attr, mask);
-	const int driver = moves_modify(
-		judge_qp, &asked, profile ? mask : leave_out(dev, &asked, mask));
+	const int driver =
+		moves_modify(judge_qp, &asked, profile ? mask : leave_out(dev, &asked, mask));
 
 	reached++;
 	if ((profile != driver ||
@@ -166,7 +168,8 @@ static struct fake_device *begin(enum fake_profile profile, const char *release)
 	device.max_qp_rd_atom = dev->attr.orig_attr.max_qp_rd_atom;
 	device.max_qp_init_rd_atom = dev->attr.orig_attr.max_qp_init_rd_atom;
 	device.active_mtu = port->attr.active_mtu;
-	device.mtu_bytes = 2048 + 200; /* of the network interface, of which the headers take a part */
+	device.mtu_bytes =
+		2048 + 200; /* of the network interface, of which the headers take a part */
 	return dev;
 }
 
@@ -201,11 +204,12 @@ static void walk(const struct walk *driver, const char *release, enum ibv_qp_typ
 			one_request(qp, &tally);
 		fake_close_all();
 	}
-	snprintf(name, sizeof(name), "%s%s, %s", driver->name,
-		 device.is_iwarp ? " (iWARP)" : "", rdmaez_qp_type_str(type));
+	snprintf(name, sizeof(name), "%s%s, %s", driver->name, device.is_iwarp ? " (iWARP)" : "",
+		 rdmaez_qp_type_str(type));
 	judge(&tally, name);
-	tap_eq_int((int)differs, 0, "%s: the fake's profile says what the driver says to each of %u requests",
-		   name, reached);
+	tap_eq_int((int)differs, 0,
+		   "%s: the fake's profile says what the driver says to each of %u requests", name,
+		   reached);
 }
 
 int main(int argc, char **argv)

@@ -7,28 +7,28 @@
 #define MOVES_BOTH_H
 
 /* What kernel and libibverbs call alike, with the bit of the mask that names it. */
-#define MOVES_FIELDS(X)                                       \
-	X(qp_state, QP_STATE)                                 \
-	X(cur_qp_state, QP_CUR_STATE)                         \
-	X(en_sqd_async_notify, QP_EN_SQD_ASYNC_NOTIFY)        \
-	X(qp_access_flags, QP_ACCESS_FLAGS)                   \
-	X(pkey_index, QP_PKEY_INDEX)                          \
-	X(port_num, QP_PORT)                                  \
-	X(qkey, QP_QKEY)                                      \
-	X(path_mtu, QP_PATH_MTU)                              \
-	X(timeout, QP_TIMEOUT)                                \
-	X(retry_cnt, QP_RETRY_CNT)                            \
-	X(rnr_retry, QP_RNR_RETRY)                            \
-	X(rq_psn, QP_RQ_PSN)                                  \
-	X(max_rd_atomic, QP_MAX_QP_RD_ATOMIC)                 \
-	X(alt_pkey_index, QP_ALT_PATH)                        \
-	X(alt_port_num, QP_ALT_PATH)                          \
-	X(alt_timeout, QP_ALT_PATH)                           \
-	X(min_rnr_timer, QP_MIN_RNR_TIMER)                    \
-	X(sq_psn, QP_SQ_PSN)                                  \
-	X(max_dest_rd_atomic, QP_MAX_DEST_RD_ATOMIC)          \
-	X(path_mig_state, QP_PATH_MIG_STATE)                  \
-	X(dest_qp_num, QP_DEST_QPN)                           \
+#define MOVES_FIELDS(X)                                \
+	X(qp_state, QP_STATE)                          \
+	X(cur_qp_state, QP_CUR_STATE)                  \
+	X(en_sqd_async_notify, QP_EN_SQD_ASYNC_NOTIFY) \
+	X(qp_access_flags, QP_ACCESS_FLAGS)            \
+	X(pkey_index, QP_PKEY_INDEX)                   \
+	X(port_num, QP_PORT)                           \
+	X(qkey, QP_QKEY)                               \
+	X(path_mtu, QP_PATH_MTU)                       \
+	X(timeout, QP_TIMEOUT)                         \
+	X(retry_cnt, QP_RETRY_CNT)                     \
+	X(rnr_retry, QP_RNR_RETRY)                     \
+	X(rq_psn, QP_RQ_PSN)                           \
+	X(max_rd_atomic, QP_MAX_QP_RD_ATOMIC)          \
+	X(alt_pkey_index, QP_ALT_PATH)                 \
+	X(alt_port_num, QP_ALT_PATH)                   \
+	X(alt_timeout, QP_ALT_PATH)                    \
+	X(min_rnr_timer, QP_MIN_RNR_TIMER)             \
+	X(sq_psn, QP_SQ_PSN)                           \
+	X(max_dest_rd_atomic, QP_MAX_DEST_RD_ATOMIC)   \
+	X(path_mig_state, QP_PATH_MIG_STATE)           \
+	X(dest_qp_num, QP_DEST_QPN)                    \
 	X(rate_limit, QP_RATE_LIMIT)
 
 /* A path; the GID at sgid_index is the port's. */

@@ -401,6 +401,16 @@ static void test_query_elsewhere(void)
 	tap_eq_hex(attr.pkey_index, 0xffff, "irdma tells a P_Key in place of its index");
 	tap_eq_int(attr.port_num, 1, "and its only port");
 
+	qp = fake_qp(ctx, IBV_QPT_RC);
+	memset(&attr, 0, sizeof(attr));
+	tap_eq_int(ibv_modify_qp(qp, &attr, IBV_QP_QKEY), 0, "irdma takes a Q_Key in RESET");
+	attr.qp_state = IBV_QPS_INIT;
+	attr.port_num = 1;
+	tap_eq_int(
+		ibv_modify_qp(qp, &attr,
+			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+		0, "and is not moved by that: it enters INIT, unlike after RESET");
+
 	start("7.2", FAKE_PROFILE_IONIC);
 	dev->habits.query_clears = false; /* to see what is not filled */
 	attr = query(qp_in(IBV_QPT_RC, IBV_QPS_RTR), IBV_QP_STATE, 0);

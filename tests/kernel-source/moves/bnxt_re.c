@@ -43,5 +43,6 @@ int moves_modify(void *qp, const struct moves_attr *attr, int mask)
 
 int moves_state(void *qp)
 {
-	return __to_ib_qp_state(container_of((struct ib_qp *)qp, struct bnxt_re_qp, ib_qp)->qplib_qp.cur_qp_state);
+	return __to_ib_qp_state(
+		container_of((struct ib_qp *)qp, struct bnxt_re_qp, ib_qp)->qplib_qp.cur_qp_state);
 }

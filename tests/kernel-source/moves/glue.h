@@ -12,8 +12,7 @@
 #include "../moves.h"
 
 /* A function that is not part of the comparison, and here returns 0. */
-#define GLUE_RETURNS_0(name) \
-	asm(".text\n.globl " #name "\n" #name ":\n\txorl %eax, %eax\n\tret\n");
+#define GLUE_RETURNS_0(name) asm(".text\n.globl " #name "\n" #name ":\n\txorl %eax, %eax\n\tret\n");
 
 void *kzalloc_here(size_t size);
 
@@ -54,16 +53,17 @@ const struct ib_port_immutable *ib_port_immutable_read(struct ib_device *dev, un
 
 static enum rdma_link_layer glue_link_layer(struct ib_device *dev, u32 port)
 {
-	return dev->port_data[1].immutable.core_cap_flags & RDMA_CORE_PORT_IBA_IB ?
-		       IB_LINK_LAYER_INFINIBAND :
-		       IB_LINK_LAYER_ETHERNET;
+	return dev->port_data[1].immutable.core_cap_flags & RDMA_CORE_PORT_IBA_IB
+		       ? IB_LINK_LAYER_INFINIBAND
+		       : IB_LINK_LAYER_ETHERNET;
 }
 
 static void glue_device(struct ib_device *dev, const struct moves_device *device)
 {
-	const u32 caps = device->is_iwarp    ? RDMA_CORE_PORT_IWARP
-			 : device->is_ethernet ? RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP | RDMA_CORE_PORT_IBA_ROCE
-					       : RDMA_CORE_PORT_IBA_IB;
+	const u32 caps = device->is_iwarp ? RDMA_CORE_PORT_IWARP
+			 : device->is_ethernet
+				 ? RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP | RDMA_CORE_PORT_IBA_ROCE
+				 : RDMA_CORE_PORT_IBA_IB;
 
 	dev->ops.get_link_layer = glue_link_layer;
 	dev->phys_port_cnt = device->ports;
@@ -88,7 +88,6 @@ static void glue_qp(struct ib_qp *qp, struct ib_device *dev, int type)
 	qp->res.user = true;
 }
 
-
 /* copy_ah_attr_from_uverbs() and rdma_fill_sgid_attr() of core. */
 static void glue_path(struct rdma_ah_attr *to, const struct moves_path *from, struct ib_device *dev)
 {
@@ -107,7 +106,9 @@ static void glue_path(struct rdma_ah_attr *to, const struct moves_path *from, st
 		glue_gid.port_num = from->port_num;
 		glue_gid.index = from->sgid_index;
 		glue_gid.ndev = glue_netdev;
-		glue_gid.gid_type = from->gid_type == 2 ? IB_GID_TYPE_ROCE_UDP_ENCAP : from->gid_type == 1 ? IB_GID_TYPE_ROCE : IB_GID_TYPE_IB;
+		glue_gid.gid_type = from->gid_type == 2   ? IB_GID_TYPE_ROCE_UDP_ENCAP
+				    : from->gid_type == 1 ? IB_GID_TYPE_ROCE
+							  : IB_GID_TYPE_IB;
 		memcpy(glue_gid.gid.raw, from->sgid, 16);
 		to->grh.sgid_attr = &glue_gid;
 	}

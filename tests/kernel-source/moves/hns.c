@@ -36,14 +36,27 @@ int mtr_find_here(void *dev, void *mtr, int offset, u64 *mtt_buf, int mtt_max);
 int mtr_find_here(void *dev, void *mtr, int offset, u64 *mtt_buf, int mtt_max)
 {
 	typedef int with_base(struct hns_roce_dev *, struct hns_roce_mtr *, int, u64 *, int, u64 *);
-	typedef int with_base_u32(struct hns_roce_dev *, struct hns_roce_mtr *, u32, u64 *, int, u64 *);
+	typedef int with_base_u32(struct hns_roce_dev *, struct hns_roce_mtr *, u32, u64 *, int,
+				  u64 *);
 
 	return __builtin_types_compatible_p(typeof(hns_roce_mtr_find), with_base) ||
-		       __builtin_types_compatible_p(typeof(hns_roce_mtr_find), with_base_u32)
+			       __builtin_types_compatible_p(typeof(hns_roce_mtr_find),
+							    with_base_u32)
 		       ? mtt_max
 		       : 0;
 }
 asm(".globl hns_roce_mtr_find\nhns_roce_mtr_find:\n\tjmp mtr_find_here\n");
+
+/* A network interface that does not say which priority a DSCP has. */
+static void *no_dscp(void)
+{
+	struct hns_roce_v2_priv *const priv = kzalloc_here(sizeof(*priv));
+
+	priv->handle = kzalloc_here(sizeof(*priv->handle));
+	priv->handle->ae_algo = kzalloc_here(sizeof(*priv->handle->ae_algo));
+	priv->handle->ae_algo->ops = kzalloc_here(sizeof(*priv->handle->ae_algo->ops));
+	return priv;
+}
 
 void *moves_qp(const struct moves_device *device, int type)
 {
@@ -60,6 +73,7 @@ void *moves_qp(const struct moves_device *device, int type)
 	dev->caps.sl_num = 8;
 	hw.modify_qp = hns_roce_v2_modify_qp;
 	dev->hw = &hw;
+	dev->priv = no_dscp();
 	dev->pci_dev = kzalloc_here(sizeof(*dev->pci_dev));
 	dev->pci_dev->revision = PCI_REVISION_ID_HIP09;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)

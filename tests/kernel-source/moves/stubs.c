@@ -21,37 +21,32 @@ void *kzalloc_here(size_t size)
 
 void moves_lacks(const char *name)
 {
-	printf("Bail out! the driver calls %s(): read the source, and say in its file what that does\n", name);
+	printf("Bail out! the driver calls %s(): read the source, and say in its file what that "
+	       "does\n",
+	       name);
 	fflush(stdout);
 	_Exit(1);
 }
 
-/* Memory, by the names of each release. */
-#define OF_SIZE(name, ...)                          \
-	void *name(__VA_ARGS__);                    \
-	void *name(__VA_ARGS__)                     \
-	{                                           \
-		(void)flags;                        \
-		return kzalloc_here(size);          \
+/* Memory, by the names of each release. What follows the size does not matter here. */
+#define OF_SIZE(name)                      \
+	void *name(size_t size);           \
+	void *name(size_t size)            \
+	{                                  \
+		return kzalloc_here(size); \
 	}
-OF_SIZE(__kmalloc, size_t size, unsigned int flags)
-OF_SIZE(__kmalloc_noprof, size_t size, unsigned int flags)
+OF_SIZE(__kmalloc)
+OF_SIZE(__kmalloc_noprof)
+OF_SIZE(kvmalloc_node)
+OF_SIZE(__kvmalloc_node_noprof)
 
-void *kvmalloc_node(size_t size, unsigned int flags, int node);
-void *kvmalloc_node(size_t size, unsigned int flags, int node)
-{
-	(void)flags;
-	(void)node;
-	return kzalloc_here(size);
-}
-
-#define OF_CACHE(name)                                                \
-	void *name(void *cache, unsigned int flags, size_t size);     \
-	void *name(void *cache, unsigned int flags, size_t size)      \
-	{                                                             \
-		(void)cache;                                          \
-		(void)flags;                                          \
-		return kzalloc_here(size);                            \
+#define OF_CACHE(name)                                            \
+	void *name(void *cache, unsigned int flags, size_t size); \
+	void *name(void *cache, unsigned int flags, size_t size)  \
+	{                                                         \
+		(void)cache;                                      \
+		(void)flags;                                      \
+		return kzalloc_here(size);                        \
 	}
 OF_CACHE(kmalloc_trace)
 OF_CACHE(__kmalloc_cache_noprof)
@@ -71,13 +66,14 @@ void kvfree(void *memory)
 /* Variables of the kernel: caches of no use here, and the current task, by the names of each release. */
 static char task[16384];
 char kmalloc_caches[4096];
-void *pcpu_hot[32] = {task}, *const_pcpu_hot[32] = {task}, *current_task = task, *const_current_task = task;
+void *pcpu_hot[32] = {task}, *const_pcpu_hot[32] = {task}, *current_task = task,
+     *const_current_task = task;
 
-#define NOTHING(name)      \
-	long name(void);   \
-	long name(void)    \
-	{                  \
-		return 0;  \
+#define NOTHING(name)     \
+	long name(void);  \
+	long name(void)   \
+	{                 \
+		return 0; \
 	}
 NOTHING(mutex_lock)
 NOTHING(mutex_unlock)
