@@ -3,10 +3,14 @@
 #include "hw/bnxt_re/ib_verbs.c"
 #include "glue.h"
 
-/* qplib_fp.c: the adapter does what it is asked to. */
+/*
+ * qplib_fp.c: the adapter does what it is asked to. What the driver's function notes even where no state was asked for
+ * is that of a move that was refused before: a fault of it, which is not compared.
+ */
 int bnxt_qplib_modify_qp(struct bnxt_qplib_res *res, struct bnxt_qplib_qp *qp)
 {
-	qp->cur_qp_state = qp->state;
+	if (qp->modify_flags & CMDQ_MODIFY_QP_MODIFY_MASK_STATE)
+		qp->cur_qp_state = qp->state;
 	return 0;
 }
 
