@@ -86,6 +86,12 @@ of_changed() {
 }
 
 echo "# Linux $release, seed $seed"
+# What drivers of Linux 7 call has not been read yet.
+if [[ $release != 6.* ]]; then
+	ok "the source of Linux $release is there; its drivers are not compared yet" test -e "$tree/drivers/infiniband/hw"
+	done_testing
+	exit
+fi
 ok 'the halves compile' shared
 for driver in efa mlx4 mlx5 hns irdma bnxt_re erdma; do
 	soon ok "rdmaez and the fake foresee what $driver says" compare "$tree" "$driver" "$scratch/$driver"
