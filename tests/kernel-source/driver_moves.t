@@ -42,13 +42,11 @@ of_kernel() {
 # What all programs share: the fake with the half that asks, the kernel's table of transitions, and what is in the
 # kernel's place.
 shared() {
-	local file
 	mkdir -p "$scratch/user"
-	for file in tests/fake/*.c tests/kernel-source/moves.c; do
-		echo "$file"
 	# shellcheck disable=SC2016 # sh's argument
-	done | xargs -P "$(nproc)" -I FILE sh -c 'gcc -std=gnu11 -Wall -Werror -Iinclude -Itests -Itests/fake -Itests/unit \
-		-c FILE -o "$1/user/$(basename FILE .c).o"' sh "$scratch"
+	printf '%s\n' tests/fake/*.c tests/kernel-source/moves.c | xargs -P "$(nproc)" -I FILE sh -c '
+		gcc -std=gnu11 -Wall -Werror -Iinclude -Itests -Itests/fake -Itests/unit \
+			-c FILE -o "$1/user/$(basename FILE .c).o"' sh "$scratch"
 	of_kernel "$tree" core "$tree/drivers/infiniband/core/verbs.c" "$scratch/verbs.o"
 	gcc -O1 -Wall -Werror -fno-builtin -fno-pie -c "$moves/stubs.c" -o "$scratch/stubs.o"
 }
