@@ -23,7 +23,7 @@ static struct {
 	char beyond[4096]; /* the bundle ends in an array */
 } glue_call;
 
-/* core/cache.c, of a table that has one entry at a time: that of the request. Each has an entry of the driver's, zeroed. */
+/* core/cache.c, of a table that has one entry at a time: that of the request. The driver's part of it is zero. */
 void *rdma_read_gid_hw_context(const struct ib_gid_attr *attr)
 {
 	static u64 entry[16];

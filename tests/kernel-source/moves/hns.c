@@ -22,7 +22,7 @@ GLUE_RETURNS_0(hns_roce_cmd_mbox)
 GLUE_RETURNS_0(hns_roce_create_hw_qpc)
 GLUE_RETURNS_0(hns_roce_destroy_hw_qpc)
 
-/* hns_roce_hem.c and hns_roce_mr.c: where buffers lie. A mtr_find() that is given base_addr returns how many it found. */
+/* hns_roce_hem.c and hns_roce_mr.c: where buffers lie. If mtr_find() is given base_addr, it returns how many it found. */
 void *hns_roce_table_find(struct hns_roce_dev *dev, struct hns_roce_hem_table *table,
 			  unsigned long obj, dma_addr_t *dma_handle)
 {
