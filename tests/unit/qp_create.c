@@ -153,7 +153,7 @@ static void check_certain(void)
 		{"mlx4", 0x2c9, 0x1003, true, true, true},
 		{"mthca", 0x2c9, 0x6274, true, true, true},
 		{"hns", 0x19e5, 0xa222, true, true, true},
-		{"pvrdma", 0x15ad, 0x820, true, true, true},
+		{"pvrdma", 0x15ad, 0x820, false, false, false},
 		{"hfi1", 0x1175, 0x24f0, true, true, true},
 		{"mlx5", 0x2c9, 0x1017, false, false, false},
 		{"bnxt_re", 0x14e4, 0x1750, true, true, true},

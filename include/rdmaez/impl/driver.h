@@ -235,9 +235,10 @@ RDMAEZ_IMPL_BEGIN
 	  /* pvrdma_query_qp(), of which the port is the host's, and the capacities are missing    \
 	   * in RESET */                                                                           \
 	  ~(IBV_QP_PORT | IBV_QP_CAP),                                                             \
-	  /* pvrdma_create_cq(), pvrdma_set_sq_size(), pvrdma_set_rq_size(),                       \
-	   * pvrdma_create_srq() */                                                                \
-	  RDMAEZ_DRIVER_COMPARES_ALL,                                                              \
+	  /* pvrdma_create_cq(), pvrdma_create_srq(); pvrdma_create_qp() compares the sizes of     \
+	   * the kernel's own queue pairs only, and leaves those of programs to the host */        \
+	  RDMAEZ_DRIVER_COMPARES_CQE | RDMAEZ_DRIVER_COMPARES_SRQ_WR |                             \
+		  RDMAEZ_DRIVER_COMPARES_SRQ_SGE,                                                  \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
 	  RDMAEZ_DRIVER_USUAL,                                                                     \
