@@ -410,7 +410,7 @@ static void no_netdev(void)
 
 static void no_ipv6(void)
 {
-	reaches(5, "2001:db8::9", EADDRNOTAVAIL);
+	reaches(5, "2001:db8::9", EAFNOSUPPORT);
 	modify();
 }
 

@@ -44,8 +44,9 @@ extern "C" {
  * @retval EINVAL a pointer is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); no such port (#RDMAEZ_WHY_PORT); the path as in
  *         rdmaez_path_ah_attr(); a GID of another address family than the peer's (#RDMAEZ_WHY_GID_FAMILY),
  *         or of a type that the driver refuses (#RDMAEZ_WHY_GID_TYPE_REFUSED)
- * @retval EADDRNOTAVAIL the port has no suitable GID (#RDMAEZ_WHY_GID_NONE), or likely the kernel has no
+ * @retval EADDRNOTAVAIL the port has no suitable GID (#RDMAEZ_WHY_GID_NONE), or likely the kernel was built without
  *         IPv6 (#RDMAEZ_WHY_NO_IPV6)
+ * @retval EAFNOSUPPORT likely IPv6 is off (#RDMAEZ_WHY_NO_IPV6)
  * @retval ENODATA the GID index named is empty (#RDMAEZ_WHY_GID_EMPTY)
  * @retval ETIMEDOUT likely the peer does not answer on the network (#RDMAEZ_WHY_NEIGHBOUR). For this error and the
  *         next, the way to the peer is explained as by rdmaez_qp_modify()

@@ -211,6 +211,7 @@ static void check_network(void)
 		{EHOSTUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", 5},
 		{ENETDOWN, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", 5},
 		{EADDRNOTAVAIL, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid", 5},
+		{EAFNOSUPPORT, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid", 5},
 		{ENODEV, RDMAEZ_WHY_GID_NO_NETDEV, "ah_attr.grh.sgid_index", 5},
 		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah", 0},
 		{ENOSPC, RDMAEZ_WHY_NO_RESOURCES, "ibv_create_ah", 0},

@@ -1312,6 +1312,7 @@ static void meanings(void)
 		{EHOSTUNREACH, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", true},
 		{ENETDOWN, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", true},
 		{EADDRNOTAVAIL, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid", true},
+		{EAFNOSUPPORT, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid", true},
 		{ENODEV, RDMAEZ_WHY_GID_NO_NETDEV, "ah_attr.grh.sgid_index", true},
 		{EPERM, RDMAEZ_WHY_SECURITY, "ibv_modify_qp", false},
 		{EACCES, RDMAEZ_WHY_SECURITY, "ibv_modify_qp", false},

@@ -401,6 +401,7 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 		return RDMAEZ_WHY_NO_ROUTE;
 	case ENODEV:
 		return RDMAEZ_WHY_GID_NO_NETDEV;
+	case EAFNOSUPPORT: /* off by ipv6.disable=1, or not loaded: eafnosupport_ipv6_dst_lookup_flow() */
 	case EADDRNOTAVAIL:
 		return RDMAEZ_WHY_NO_IPV6;
 	default:

@@ -101,7 +101,7 @@
 	X(NO_ROUTE, "no route leads from the GID's interface to the peer's address",               \
 	  "add a route, or choose a GID of an interface that has one")                             \
 	X(NO_IPV6, "this kernel has no IPv6, which the GID needs",                                 \
-	  "use IPv4-mapped GIDs, or load the ipv6 module")                                         \
+	  "use IPv4-mapped GIDs, or turn IPv6 on: without ipv6.disable=1, its module loaded")      \
 	X(APM, "alternate paths exist on native InfiniBand only",                                  \
 	  "remove IBV_QP_ALT_PATH; the device's capability flag says nothing about RoCE")          \
 	X(PKEY_INDEX, "the port's P_Key table has no such index",                                  \
