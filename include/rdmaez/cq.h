@@ -34,8 +34,7 @@
  * If the completions are there already, rdmaez_cq_wait() costs one ibv_poll_cq(). If it has to wait, it costs one
  * ibv_req_notify_cq(), one more ibv_poll_cq(), and system calls: one to look for events left over, one to wait, one to
  * take the event, and one to arm the queue, which most devices do without a system call (rxe and siw need it).
- * rdmaez_channel_next() costs two system calls for each event, and one if there is none. Success takes less than 300
- * bytes of stack, a failure about 2 KB.
+ * rdmaez_channel_next() costs two system calls for each event, and one if there is none.
  * @par Sources
  * ibv_get_cq_event(), ibv_req_notify_cq(), ibv_create_cq_ex(); `ib_uverbs_event_read()` of Linux 6.1 to 7.2;
  * ibv_ack_cq_events() and the providers' `destroy_cq` of rdma-core 65.

@@ -53,8 +53,7 @@
  * @par Verbs calls
  * As listed with each function. The functions change nothing, poll nothing, and take no event.
  * @par Cost
- * These functions are not meant for the data path. Each reads up to 23 files of sysfs. rdmaez_qp_examine_with() takes
- * as much stack as rdmaez_port_choose_gid(), about 9 kB, and the others less than 2 kB.
+ * These functions are not meant for the data path. Each reads up to 23 files of sysfs.
  * @par Sources
  * As for rdmaez_qp_examine(); ibv_req_notify_cq(), ibv_get_cq_event(), ibv_ack_cq_events() and ibv_destroy_cq() of
  * rdma-core 65; the drivers' counters of Linux 6.1 to 7.2.

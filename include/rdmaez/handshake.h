@@ -62,7 +62,6 @@
  *
  * @par Memory
  * Nothing is allocated. A handshake has at most 2048 bytes. It points into itself, so do not move it until it is over.
- * The functions take less than 3 KB of the stack, besides what rdmaez_qp_connect() takes.
  *
  * @par Cost
  * A step makes one send() and one recv(). As long as bytes move, it repeats the pair, at most 64 times, so that no peer

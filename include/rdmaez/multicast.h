@@ -39,9 +39,7 @@
  * @par Verbs calls
  * As listed with each function.
  * @par Cost
- * No function is meant for the data path; each says what it calls. rdmaez_multicast_join(), rdmaez_multicast_ah_create()
- * and rdmaez_multicast_examine() take 9 kB of stack while they choose a GID, as rdmaez_port_choose_gid() does, and twice
- * that if they explain why no GID suits. The others take less than 1 kB.
+ * No function is meant for the data path; each says what it calls.
  * @par Sources
  * ibv_attach_mcast(); ib_attach_mcast(), cma_iboe_set_mgid(), cma_iboe_join_multicast() and rxe_mcast_add() of Linux 6.1;
  * IBTA volume 1, 10.5, and annex A17. What concerns InfiniBand was tested with a fake libibverbs, and on no hardware.

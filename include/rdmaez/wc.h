@@ -229,8 +229,7 @@ struct rdmaez_wc_batch {
  *
  * An empty queue is no failure: the call returns 0, and `count` is 0. Whatever was polled is in @p batch, even after a
  * failure, so look at `count` completions in any case. The call adds at most 15 instructions to ibv_poll_cq() if the
- * queue is empty or has one completion, and two for each further completion. Explaining a failure uses about 2 KB of
- * stack.
+ * queue is empty or has one completion, and two for each further completion.
  *
  * @param cq the completion queue
  * @param qp the queue pair to ask for causes if one of its completions has failed; NULL: none
@@ -269,8 +268,7 @@ RDMAEZ_INLINE int rdmaez_wc_poll(struct ibv_cq *cq, struct ibv_qp *qp,
  * @retval EINVAL as rdmaez_wc_poll(); `capacity` is less than `want`, or `want` is negative (#RDMAEZ_WHY_RANGE)
  * @par Verbs calls
  * Only ibv_poll_cq(). With a queue pair and a record, it also makes the calls of rdmaez_wc_explain_qp() after a
- * failure, and those of rdmaez_qp_examine() if it has waited for a second or more. The latter takes as much stack as
- * rdmaez_port_choose_gid(), about 9 kB.
+ * failure, and those of rdmaez_qp_examine() if it has waited for a second or more.
  */
 RDMAEZ_INLINE int rdmaez_wc_wait(struct ibv_cq *cq, struct ibv_qp *qp,
 				 struct rdmaez_wc_batch *batch, uint64_t timeout_ns,

@@ -26,6 +26,20 @@ spoilt() {
 }
 
 ok 'every public function, as the page has it' stack include docs/including.md
+# only_there DIRECTORY: the page alone has sizes; one in a header's comment would not be held to.
+only_there() {
+	local header found
+	found=$(for header in "$1"/rdmaez/*.h; do
+		tr -s '\n\t *' ' ' <"$header" | grep -oE '[^.]*[0-9] ?([kK]i?B|bytes)[^.]* stack[^.]*|[^.]* stack[^.]*[0-9] ?([kK]i?B|bytes)[^.]*' || :
+	done)
+	echo "$found"
+	[[ -z $found ]]
+}
+
+ok 'no header has sizes of its own' only_there include
+mkdir -p "$scratch/named/rdmaez"
+printf ' * No function is fast. It takes as much\n * stack as another, about 9 kB.\n' >"$scratch/named/rdmaez/x.h"
+fails 'one that has is seen' 'about 9 kB' only_there "$scratch/named"
 ok 'a table of GIDs on the stack' spoilt table impl/port.h 's/RDMAEZ_IMPL_GIDS = 16/RDMAEZ_IMPL_GIDS = 256/'
 fails 'it is seen' '^rdmaez_qp_check: [0-9]+ bytes of stack, above 4096: .*rdmaez_impl_port_choose' \
 	stack "$scratch/spoilt-table" docs/including.md
