@@ -43,9 +43,9 @@ static const char usage[] =
 
 static struct ibv_qp *qps[CLIENTS]; /* NULL: nobody is here */
 static struct rdmaez_handshake shakes[CLIENTS];
-static time_t since[CLIENTS];
-static struct pollfd fds[CLIENTS + 1]; /* of each client, then the listener */
-static struct rdmaez_endpoint port;    /* asked once */
+static struct timespec since[CLIENTS + 1]; /* then now, by a clock that nobody sets */
+static struct pollfd fds[CLIENTS + 1] = {[CLIENTS] = {.events = POLLIN}}; /* then the listener */
+static struct rdmaez_endpoint port;                                       /* asked once */
 static struct {
 	struct request values[KEYS], received[RECVS];
 } store;
@@ -103,14 +103,14 @@ static void admit(size_t i)
 	NEED(rdmaez_qp_create(it.pd, &init, &qps[i], &diag));
 	NEED(rdmaez_handshake_connect(&shakes[i], fds[i].fd, qps[i], &port, &how, &diag));
 	fds[i].events = (short)shakes[i].wants;
-	since[i] = time(NULL);
+	since[i] = since[CLIENTS];
 }
 
 /* A client's socket is ready, or its time is over. A connected one says no more until it is gone. */
 static void attend(size_t i)
 {
 	struct rdmaez_handshake *const shake = &shakes[i];
-	const bool late = shake->wants && time(NULL) - since[i] > PATIENCE;
+	const bool late = shake->wants && since[CLIENTS].tv_sec - since[i].tv_sec > PATIENCE;
 
 	if (!fds[i].revents && !late)
 		return;
@@ -139,9 +139,9 @@ static void serve(void)
 	for (int i = 0; i < CLIENTS; i++)
 		fds[i].fd = -1;
 	NEED(rdmaez_handshake_listen(service, &fds[CLIENTS].fd, &diag));
-	fds[CLIENTS].events = POLLIN;
 	for (;;) {
 		poll(fds, CLIENTS + 1, 1);
+		clock_gettime(CLOCK_MONOTONIC, &since[CLIENTS]);
 		for (size_t i = 0; i < CLIENTS; i++)
 			if (fds[i].fd >= 0)
 				attend(i);
