@@ -135,6 +135,7 @@ done <<END
 101 CM_NO_ROUTE rdma_resolve_addr
 113 CM_NO_ROUTE rdma_resolve_addr
 13 CM_NO_ROUTE rdma_resolve_addr
+97 CM_NO_IPV6 rdma_resolve_addr
 99 CM_NO_ADDRESS rdma_resolve_addr
 19 CM_ROUTE_NOT_RDMA rdma_resolve_addr
 22 CM_FAMILY rdma_resolve_addr family
