@@ -56,6 +56,14 @@ into_gpu() {
 	diff <(grep -E 'GPU [0-9]' "$scratch/report") "$scratch/wanted"
 }
 
+# without_gpu LIBRARY CASE LINE...: a library that does not start, of which alone something is said.
+without_gpu() {
+	FAKE_GPU=$2 LD_LIBRARY_PATH=$PWD/build/tests/gpu/$1 "$doctor" --only gpu rxe0 >"$scratch/report" || :
+	cat "$scratch/report"
+	printf '%s\n' "${@:3}" >"$scratch/wanted"
+	diff <(sed -n '/ gpu CUDA: /,/ > /p' "$scratch/report") <(sed '/^$/d' "$scratch/wanted")
+}
+
 no_permission() {
 	chmod 600 "$node"
 	finds 1 "FAIL node rxe0: this process may not open $node: Permission denied" "${nobody[@]}"
@@ -307,6 +315,10 @@ ok "a driver that takes no dma-bufs" into_gpu cuda dmabuf \
 	'note gpu rxe0: registering memory of GPU 0000:04:00.0 by a dma-buf failed with EOPNOTSUPP'
 ok "a GPU without free memory" into_gpu cuda taken \
 	'note gpu rxe0: no memory of GPU 0 could be taken to try it: CUDA says 2'
+ok "a library that is not the driver's" without_gpu cuda skewed \
+	'note gpu CUDA: memory of GPUs was not tried: it does not start, and says 803' \
+	"     > the driver and its library are of different releases, or the container has an older library than the host's driver"
+ok "a library without a GPU" without_gpu cuda none ''
 ok "provider libraries of another release" other_release
 ok "a library named in the environment" named_in_environment
 ok "a device that a cgroup forbids" forbidden

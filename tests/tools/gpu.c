@@ -2,7 +2,7 @@
 /*
  * A library in the place of CUDA's, or of HIP's: a GPU whose memory is the host's. FAKE_GPU names what is wrong: "lost",
  * what comes in is not what is read; "hole", the memory is at no address of the process; "taken", there is none;
- * "dmabuf", a descriptor is made, which is no dma-buf.
+ * "dmabuf", a descriptor is made, which is no dma-buf; "skewed", the library is not the driver's; "none", there is no GPU.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -85,7 +85,7 @@ int hipMemcpy(void *to, const void *from, size_t size, int kind)
 #else
 int cuInit(unsigned int flags)
 {
-	return (int)flags;
+	return is_case("skewed") ? 803 : is_case("none") ? 100 : (int)flags;
 }
 int cuDeviceGetCount(int *count)
 {

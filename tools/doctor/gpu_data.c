@@ -36,6 +36,51 @@ static bool find(void *library, const char *name, void *function)
 	return found != NULL;
 }
 
+/* What numbers of cuda.h and hip_runtime_api.h mean, which are the same in both; NULL: it is not known. */
+static const char *meaning(int error)
+{
+	static const struct {
+		int error;
+		const char *meaning;
+	} meanings[] = {
+		{2, "the GPU has no memory left: see which processes use it"},
+		{34, "the library is a stub: give the container the driver's own"},
+		{46, "another process has the GPU for itself, or it needs a reset"},
+		{801, "it is not supported: dma-bufs need NVIDIA's open kernel module and Linux "
+		      "5.12, or amdgpu"},
+		{802, "the GPU's system is not ready: on NVSwitch machines nvidia-fabricmanager "
+		      "must run"},
+		{803, "the driver and its library are of different releases, or the container has "
+		      "an older library than the host's driver"},
+		{804, "the compatibility library does not support this GPU"},
+		{999, "the driver is not set up: see the kernel's log, and `nvidia-smi`"},
+	};
+
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (meanings[i].error == error)
+			return meanings[i].meaning;
+	return NULL;
+}
+
+static void say_meaning(int error)
+{
+	const char *const text = meaning(error);
+
+	if (text)
+		doctor_next("%s", text);
+}
+
+/* The library does not start, which is no news where there is no GPU. Returns that it has no GPUs. */
+static int refused(const char *library, int error, int no_gpu)
+{
+	if (error == no_gpu)
+		return 0;
+	doctor_say(DOCTOR_NOTE, library,
+		   "memory of GPUs was not tried: it does not start, and says %d", error);
+	say_meaning(error);
+	return 0;
+}
+
 /* --- CUDA --------------------------------------------------------------------------------------------- */
 
 static struct {
@@ -53,8 +98,11 @@ static struct {
 
 static int cuda_open(void)
 {
+	enum {
+		NO_GPU = 100 /* CUDA_ERROR_NO_DEVICE */
+	};
 	void *const library = dlopen("libcuda.so.1", RTLD_NOW);
-	int count = 0;
+	int count = 0, error;
 
 	if (!find(library, "cuInit", &cuda.init) ||
 	    !find(library, "cuDeviceGetCount", &cuda.count) ||
@@ -67,7 +115,10 @@ static int cuda_open(void)
 	    !find(library, "cuMemcpyDtoH_v2", &cuda.read))
 		return 0;
 	find(library, "cuMemGetHandleForAddressRange", &cuda.export);
-	return cuda.init(0) || cuda.count(&count) ? 0 : count;
+	error = cuda.init(0);
+	if (!error)
+		error = cuda.count(&count);
+	return error ? refused("CUDA", error, NO_GPU) : count;
 }
 
 static int cuda_lend(int gpu, struct lent *lent)
@@ -126,8 +177,11 @@ static int hip_open(void)
 	/* The last is of who compiles; the others are of ROCm 7, 6 and 5. */
 	static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
 					    "libamdhip64.so.5", "libamdhip64.so"};
+	enum {
+		NO_GPU = 100 /* hipErrorNoDevice */
+	};
 	void *library = NULL;
-	int count = 0;
+	int count = 0, error;
 
 	for (unsigned int i = 0; !library && i < sizeof(names) / sizeof(names[0]); i++)
 		library = dlopen(names[i], RTLD_NOW);
@@ -140,7 +194,8 @@ static int hip_open(void)
 		return 0;
 	find(dlopen("libhsa-runtime64.so.1", RTLD_NOW), "hsa_amd_portable_export_dmabuf",
 	     &hip.export);
-	return hip.count(&count) ? 0 : count;
+	error = hip.count(&count);
+	return error ? refused("HIP", error, NO_GPU) : count;
 }
 
 static int hip_lend(int gpu, struct lent *lent)
@@ -344,6 +399,7 @@ static void try_gpu(const struct platform *platform, const struct lent *lent, co
 		doctor_say(DOCTOR_NOTE, device, "%s makes no dma-buf of the memory of GPU %s",
 			   platform->name, lent->address);
 		doctor_evidence("%s: %d", platform->export, lent->refused);
+		say_meaning(lent->refused);
 	}
 	if (!works)
 		doctor_say(DOCTOR_WARNING, device, "no way into the memory of GPU %s has worked",
@@ -369,6 +425,7 @@ void doctor_try_gpus(void)
 					DOCTOR_NOTE, doctor_device(d),
 					"no memory of GPU %d could be taken to try it: %s says %d",
 					gpu, platform->name, error);
+				say_meaning(error);
 				continue;
 			}
 			try_gpu(platform, &lent, doctor_device(d));
