@@ -325,7 +325,7 @@ qp(2, 0)["min_rnr_timer"] = 0' <<-'END'
 END
 
 ok 'TRAFFIC_CLASS' finds 'star(4)
-qp(2, 0)["traffic_class"] = 0' <<-'END'
+qp(2, 0).update(traffic_class=0, lossless=0)' <<-'END'
 	Advice: rank 2 on node0 and rank 0 on node0 disagree: traffic_class 0 against 106
 	  The two directions have different priorities; one may be in a lossy queue. Next: give both ends
 	    the traffic class that the network has a lossless queue for.
@@ -333,6 +333,19 @@ qp(2, 0)["traffic_class"] = 0' <<-'END'
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: traffic_class 106
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
 END
+
+ok 'LOSSY' finds 'star(4)
+qp(2, 0)["lossless"] = 16' <<-'END'
+	Advice: rank 2 on node0: traffic_class 106, which may be lost
+	  The port of that end protects other priorities from loss (PFC) than the one of this traffic class.
+	    Next: set traffic_class to one of a protected priority: `rdmaez-doctor --only quality` shows
+	    them.
+	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: traffic_class
+	      106
+	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
+END
+ok 'nothing of a port that protects no priority' finds_nothing 'star(4)
+qp(2, 0)["lossless"] = 0'
 
 ok 'SL' finds 'star(4)
 qp(2, 0)["sl"] = 0' <<-'END'

@@ -102,6 +102,31 @@ device_versions() {
 }
 ok 'says which driver and firmware the device has' device_versions
 
+# lossless WANTED TRUST PFC [CLASS]: the priorities that a port protects, where DSCPs decide, and no traffic class is set
+# for all.
+lossless() {
+	local sys=$scratch/lossy/class net=$scratch/lossy/class/net/port0/qos port=$scratch/lossy/class/infiniband/fake0/ports/1
+	rm -rf "$scratch/lossy"
+	mkdir -p "$port"/gid_attrs/{types,ndevs} "$net" "$sys/infiniband/fake0/tc/1"
+	echo Ethernet >"$port/link_layer"
+	for i in {0..15}; do
+		echo 'RoCE v2' >"$port/gid_attrs/types/$i"
+		echo port0 >"$port/gid_attrs/ndevs/$i"
+	done
+	echo "$2" >"$net/trust"
+	echo "$3" >"$net/pfc"
+	echo "${4-}" >"$sys/infiniband/fake0/tc/1/traffic_class"
+	rm -f "$scratch/json"
+	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/lossy" \
+		build/tools/rdmaez-explain "--json=$scratch/json" data again >/dev/null 2>"$scratch/err"
+	jq --raw-output 'select(.qps) | [.qps[] | select(.gid_index) | .lossless] | unique | map(tostring) | join(" ")' "$scratch/json" >"$scratch/is"
+	diff <(echo "$1") "$scratch/is"
+}
+ok 'knows which priorities a port protects from loss' lossless 24 dscp 00011000 'Global tclass=-1'
+ok 'knows a port that protects none' lossless 0 dscp 00000000
+ok 'knows nothing of one that looks at VLAN tags' lossless null pcp 00011000
+ok 'nor of one with a traffic class for all' lossless null dscp 00011000 'Global tclass=106'
+
 # regions CASE ROW...: what the program's record has of its region, and of what that was before: rkey, how far behind
 # the first one it begins, length, access, whether it is gone
 regions() {

@@ -482,6 +482,12 @@ struct rule {
 	  DIFFERS(DECIMAL, "traffic_class", "traffic_class",                                       \
 		  "The two directions have different priorities; one may be in a lossy queue",     \
 		  "Give both ends the traffic class that the network has a lossless queue for"))   \
+	X(LOSSY,                                                                                   \
+	  DIFFERS(DECIMAL, "traffic_class", "",                                                    \
+		  "The port of that end protects other priorities from loss (PFC) than the one "   \
+		  "of this traffic class",                                                         \
+		  "Set traffic_class to one of a protected priority: `rdmaez-doctor --only "       \
+		  "quality` shows them"))                                                          \
 	X(SL,                                                                                      \
 	  DIFFERS(DECIMAL, "sl", "sl", "The two directions have different service levels",         \
 		  "Give both ends the same, unless the subnet manager gave it in a path record"))  \
@@ -857,6 +863,19 @@ static void check_ports(const struct explain_job *job, struct found *all)
 	}
 }
 
+/* By the firmware's default map a DSCP's priority is its upper three bits, which are the traffic class's. */
+static void check_classes(const struct explain_job *job, struct found *all)
+{
+	for (uint32_t i = 0; i < job->ends; i++) {
+		const struct explain_end *const end = &job->end[i];
+
+		if (!end->stale && !end->qp->gone && HAS(end, traffic_class) &&
+		    HAS(end, lossless) && end->qp->lossless && end->qp->traffic_class < 256 &&
+		    !(end->qp->lossless >> (end->qp->traffic_class >> 5) & 1))
+			found(all, LOSSY, i, EXPLAIN_NONE, end->qp->traffic_class, 0);
+	}
+}
+
 static void check_pairs(struct explain_job *job, struct found *all)
 {
 	for (uint32_t i = 0; i < job->ends; i++) {
@@ -950,6 +969,8 @@ static const char *right_text(const struct evidence *evidence, char to[VALUE])
 		return strcpy(to, "no such queue pair");
 	case PORT:
 		return strcpy(to, "nothing passes it");
+	case LOSSY:
+		return strcpy(to, "which may be lost");
 	default:
 		return put_value(to, rule->right, rule->value, evidence->right);
 	}
@@ -1739,6 +1760,7 @@ static size_t compare(struct explain_job *job, enum explain_level most, FILE *ou
 	find_stale(job, &index);
 	pair_up(job, &index, &all);
 	check_ports(job, &all);
+	check_classes(job, &all);
 	check_pairs(job, &all);
 	check_rails(job, &all);
 	tell_evidence(job, &all);

@@ -339,6 +339,32 @@ static void fill_peer(struct explain_state_qp *to, const struct explain_qp_row *
 	EXPLAIN_STATE_SET(QP, to, peer_gid, gid);
 }
 
+/*
+ * The priorities that PFC protects on the interface of a GID, where DSCPs decide and no traffic class is set for all of
+ * the port's queue pairs. MLNX_OFED and DOCA have these files; of a VLAN's interface there are none.
+ */
+static void fill_lossless(struct explain_state_qp *to, const struct port *port, uint32_t index)
+{
+	char text[64], name[32], path[96];
+	uint32_t lossless = 0;
+
+	if (!to->gid_type || strcmp(to->gid_type, "RoCE v2") != 0 ||
+	    (read_of(port, text, sizeof(text), "../../tc/%u/traffic_class", port->port) &&
+	     !strncmp(text, "Global tclass=", 14) && text[14] != '-') ||
+	    !read_of(port, name, sizeof(name), "gid_attrs/ndevs/%u", index) || !name[0] ||
+	    name[0] == '.' || strchr(name, '/'))
+		return;
+	snprintf(path, sizeof(path), "../net/%s/qos/trust", name);
+	if (!explain_sight.read(path, text, sizeof(text)) || strncmp(text, "dscp", 4) != 0)
+		return;
+	snprintf(path, sizeof(path), "../net/%s/qos/pfc", name);
+	if (!explain_sight.read(path, text, sizeof(text)) || strspn(text, "01") != 8)
+		return;
+	for (unsigned int i = 0; i < 8; i++)
+		lossless |= text[i] == '1' ? 1U << i : 0;
+	EXPLAIN_STATE_SET(QP, to, lossless, lossless);
+}
+
 static void fill_port(struct explain_state_qp *to, const struct explain_qp_row *qp)
 {
 	struct port *port;
@@ -356,6 +382,7 @@ static void fill_port(struct explain_state_qp *to, const struct explain_qp_row *
 		EXPLAIN_STATE_SET(QP, to, lid, port->lid);
 	if (EXPLAIN_STATE_HAS(QP, to, gid))
 		to->gid_type = gid_type(port, qp->sgid_index);
+	fill_lossless(to, port, qp->sgid_index);
 	if (qp->mask & MASK_PKEY_INDEX &&
 	    read_of(port, text, sizeof(text), "pkeys/%u", qp->pkey_index))
 		EXPLAIN_STATE_SET(QP, to, pkey, (uint32_t)strtoul(text, NULL, 0) & 0xffff);
