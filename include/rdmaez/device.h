@@ -45,7 +45,8 @@ extern "C" {
  * @return another errno of ibv_open_device(), of the first device that does not open: its node may not be opened
  *         (#RDMAEZ_WHY_DEVICE_RIGHTS, #RDMAEZ_WHY_DEVICE_FORBIDDEN) or is another device's
  *         (#RDMAEZ_WHY_DEVICE_OTHER_NODE); likely a limit (#RDMAEZ_WHY_CGROUP, #RDMAEZ_WHY_MEMLOCK,
- *         #RDMAEZ_WHY_ADDRESS_SPACE, #RDMAEZ_WHY_NO_RESOURCES); #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED
+ *         #RDMAEZ_WHY_ADDRESS_SPACE, #RDMAEZ_WHY_NO_RESOURCES); #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED. Or
+ *         another errno of ibv_get_device_list(), likely for such a limit
  * @par Verbs calls
  * ibv_get_device_list(), ibv_open_device() and ibv_free_device_list(). Without a name, also one ibv_query_device() and
  * one ibv_query_port() for each port of each device that it tries, and ibv_close_device() if it does not choose the

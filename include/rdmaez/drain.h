@@ -221,7 +221,7 @@ RDMAEZ_COLD bool rdmaez_drain_wc(struct rdmaez_drain *drain, const struct ibv_cq
  * @retval ETIMEDOUT it is still draining (#RDMAEZ_WHY_SQ_DRAINING), and stays in SQD. Until it has drained, rxe can
  *         only go to ERR. After a second or more, the findings of rdmaez_qp_examine() follow, and say what it waits for
  * @retval EINVAL it is in another state by now, such as ERR (#RDMAEZ_WHY_RESUME_STATE)
- * @return any other errno value of rdmaez_qp_to_sqd()
+ * @return any other errno value of rdmaez_qp_to_sqd(), or of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
  * ibv_query_device(), ibv_modify_qp(), and ibv_query_qp() repeatedly
  */

@@ -256,7 +256,8 @@ RDMAEZ_SEAM void rdmaez_impl_device_explain(struct rdmaez_diag *diag, struct ibv
 	else if (name)
 		snprintf(diag->device, sizeof(diag->device), "%s", name);
 	rdmaez_impl_device_judge_all(diag, list, name);
-	if (refused)
+	/* Without a list, only these two values tell that there is no device. */
+	if (refused || (!list && diag->error != ENODEV && diag->error != ENOSYS))
 		rdmaez_impl_explain_rest(diag, "name", NULL, 0);
 	else if (!diag->count)
 		rdmaez_impl_device_none(diag, list, name);

@@ -640,6 +640,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_quiesce(struct ibv_qp *qp, uint64_t timeout_ns,
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_SQD_CLOSES, "qp_state");
 	if (driver->traits & RDMAEZ_DRIVER_NO_SQD)
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_NO_SQD, "qp_state");
+	/* By EOPNOTSUPP and EINVAL drivers say that they cannot answer. */
+	if (now.error && now.error != EOPNOTSUPP && now.error != EINVAL)
+		return rdmaez_impl_refuse_verb(diag, now.error, RDMAEZ_WHY_QUERY_REFUSED,
+					       "ibv_query_qp");
 	if (!(now.known & RDMAEZ_IMPL_QP_SQ_DRAINING))
 		return rdmaez_impl_refuse(diag, EOPNOTSUPP, RDMAEZ_WHY_SQD_UNTOLD, "sq_draining");
 	if (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
