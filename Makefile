@@ -217,6 +217,10 @@ check-mutants: | deps-build deps-test ## whether unit tests notice changed code,
 prove: | deps-build deps-prove ## prove by CBMC what holds for all inputs: ranges, times, rules, what peers send; PROOFS="--help"
 	nice -n 15 tests/prove/run $(PROOFS)
 
+.PHONY: fuzz
+fuzz: | deps-build deps-test ## fuzz what takes bytes from outside, ten minutes each, guided by coverage; FUZZ="--help"
+	tests/fuzz/run $(FUZZ)
+
 check-kernels: ## the steps kernel, device and siw on Linux 6.1, 6.12 and the newest
 	$(call install_first,kernel device siw)
 	$(call build_first,device siw)

@@ -4,10 +4,9 @@
 # Files for rdmaez-explain --compare, fuzzed under ASan and UBSan with a fixed seed, from files of small jobs on. make
 # check has 15000 inputs, and make check-nightly ten times as many.
 
-source tests/tap.bash
+header=compare longest=6000
+source tests/fuzz/lib.bash
 
-build=build/fuzz
-mkdir -p "$build"
 flags=(-std=c11 -g1 -O1 @tests/compile/warnings -D_GNU_SOURCE -fno-sanitize-recover=all)
 
 # jobs: a file each of small jobs, with what they disagree in.
@@ -34,7 +33,7 @@ fuzz() {
 	"${CLANG:-clang}" "${flags[@]}" "-I$1/explain" -fsanitize=fuzzer,address,undefined tests/fuzz/compare.c \
 		"$1"/explain/{state,compare*}.c -o "$build/$2"
 	mkdir -p "$scratch/$2"
-	"$build/$2" -seed=1 "-runs=$3" -max_len=6000 -len_control=0 "-artifact_prefix=$scratch/" "$scratch/$2" "$scratch/jobs"
+	"$build/$2" -seed=1 "-runs=$3" -max_len=6000 -len_control=0 "-artifact_prefix=$scratch/" "$scratch/$2" "$scratch/jobs" "$(kept compare)"
 }
 
 # seeded NAME FILE SCRIPT: a copy of the tools with SCRIPT, of sed, done to FILE.

@@ -5,10 +5,9 @@
 # UBSan, with a fixed seed; and the JSON of random records, judged by jq. make check has 20000 requests, and
 # make check-nightly 500000.
 
-source tests/tap.bash
+header=explain longest=1200
+source tests/fuzz/lib.bash
 
-build=build/fuzz
-mkdir -p "$build"
 fake=(tests/fake/*.c)
 flags=(-std=c11 -g1 -O1 @tests/compile/warnings -Iinclude -Itests/fake -fno-sanitize-recover=all)
 
@@ -22,7 +21,8 @@ objects() {
 
 fuzz() {
 	"${fuzzed[@]}" -fsanitize=fuzzer "$1" "$scratch"/*.c.o -o "$build/$2"
-	"$build/$2" -seed=1 -runs="$3" -max_len=1200 -len_control=0 -artifact_prefix="$scratch/"
+	"$build/$2" -seed=1 -runs="$3" -max_len=1200 -len_control=0 -artifact_prefix="$scratch/" \
+		"$(kept explain)"
 }
 
 json_is_valid() {

@@ -38,7 +38,7 @@ built() {
 # fuzz_launcher NAME RUNS [DEFECT]
 fuzz_launcher() {
 	DEFECT=${3-0} "$build/$1" -seed=1 -runs="$2" "-max_len=$longest" -len_control=0 -close_fd_mask=3 \
-		-artifact_prefix="$scratch/"
+		-artifact_prefix="$scratch/" "$(kept explain_share)"
 }
 
 # Each defect is a condition in a copy of its unit, and so all of them are compiled at once.

@@ -6,6 +6,7 @@
 # shellcheck shell=bash disable=SC2154
 
 source tests/tap.bash
+source tests/fuzz/targets.bash
 
 build=build/fuzz
 mkdir -p "$build"
@@ -22,7 +23,15 @@ fuzz() {
 	[[ $1 == include ]] || level=(-O0)
 	"${CLANG:-clang}" "${flags[@]}" "${level[@]}" -I"$1" -fsanitize=fuzzer,address,undefined \
 		"tests/fuzz/$header.c" -libverbs -o "$build/$2"
-	"$build/$2" -seed=1 -runs="$3" "-max_len=$longest" -len_control=0 -artifact_prefix="$scratch/"
+	"$build/$2" -seed=1 -runs="$3" "-max_len=$longest" -len_control=0 -artifact_prefix="$scratch/" \
+		"$(kept "$header")"
+}
+
+# kept NAME: a directory with the committed corpus of a target, which is replayed before anything is drawn.
+kept() {
+	mkdir -p "$scratch/kept.$1"
+	fuzz_unpack "$1" "$scratch/kept.$1"
+	echo "$scratch/kept.$1"
 }
 
 # seeded NAME SCRIPT: a copy of the headers with SCRIPT, of sed, done to the bodies.

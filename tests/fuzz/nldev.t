@@ -10,7 +10,8 @@ source tests/fuzz/lib.bash
 fuzz_reader() {
 	"${CLANG:-clang}" "${flags[@]}" -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined \
 		"$1/tests/fuzz/nldev.c" "$1/tools/doctor/nldev.c" -o "$build/$2"
-	"$build/$2" -seed=1 -runs="$3" "-max_len=$longest" -len_control=0 -artifact_prefix="$scratch/"
+	"$build/$2" -seed=1 -runs="$3" "-max_len=$longest" -len_control=0 -artifact_prefix="$scratch/" \
+		"$(kept nldev)"
 }
 
 # seeded_reader NAME SCRIPT: a copy with SCRIPT, of sed, done to the reader.
