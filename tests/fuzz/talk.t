@@ -30,7 +30,7 @@ runs=$(nightly_runs 3000)
 ok "$runs messages of a peer are taken or refused without a misstep" fuzz_talk . talk "$runs"
 
 fails "a byte read behind a message is noticed" "deadly signal" \
-	fuzz_talk "$(seeded_talk behind talk.c 's/n = end ? .*/n = (size_t)seen;/')" talk_behind 2000
+	fuzz_talk "$(seeded_talk behind talk.c 's/n = end ? .*/n = end ? (size_t)seen : (size_t)seen;/')" talk_behind 2000
 fails "lines without a limit are noticed" "AddressSanitizer|runtime error|deadly signal" \
 	fuzz_talk "$(seeded_talk lines talk.c 's/talk->length + length > sizeof(talk->text))$/!line[0])/')" talk_lines 2000
 fails "what a terminal obeys is noticed" "deadly signal" \
