@@ -5,7 +5,12 @@
 
 /* A provider that returns NULL and forgets errno, for rdmaez_impl_error_of_null(). */
 static int forgets;
-#define ibv_create_ah(pd, attr) (forgets ? (struct ibv_ah *)NULL : ibv_create_ah(pd, attr))
+
+static struct ibv_ah *test_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	return forgets ? NULL : ibv_create_ah(pd, attr);
+}
+#define ibv_create_ah test_create_ah
 
 #include "check.h"
 #include <rdmaez/implementation.h>

@@ -12,10 +12,19 @@
 
 /* A provider that returns NULL or -1 and forgets errno. */
 static int forgets;
-#undef ibv_reg_mr
-#define ibv_reg_mr(pd, addr, length, access) \
-	(forgets ? (struct ibv_mr *)NULL : __ibv_reg_mr(pd, addr, length, access, 0))
-#define ibv_dereg_mr(mr) (forgets ? -1 : ibv_dereg_mr(mr))
+
+static struct ibv_mr *test_reg_mr(struct ibv_pd *pd, void *addr, size_t length, unsigned int access,
+				  int is_constant)
+{
+	return forgets ? NULL : __ibv_reg_mr(pd, addr, length, access, is_constant);
+}
+#define __ibv_reg_mr test_reg_mr /* which the macro calls */
+
+static int test_dereg_mr(struct ibv_mr *mr)
+{
+	return forgets ? -1 : ibv_dereg_mr(mr);
+}
+#define ibv_dereg_mr test_dereg_mr
 
 /* Which file system a descriptor is of; 0: it cannot be asked. A memfd stands for a dma-buf of its size. */
 static unsigned int file_system;
