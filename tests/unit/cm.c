@@ -714,6 +714,237 @@ static void check_rows(void)
 	tap_ok(!rdmaez_impl_cm_find("RDMA_CM_EVENT_ESTABLISHED", 0), "of some events nothing");
 }
 
+/* ---- What seldom is ------------------------------------------------------------------------------------ */
+
+/* What the arguments tell of an address that librdmacm refuses. */
+static void check_causes(void)
+{
+	const struct sockaddr_in four = {.sin_family = AF_INET};
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+	const struct sockaddr *to4, *to6;
+
+	memcpy(&to4, &(const void *){&four}, sizeof(to4));
+	memcpy(&to6, &(const void *){&six}, sizeof(to6));
+	tap_eq_int(rdmaez_impl_cm_cause(ENODEV, to4, to6), 0, "only EINVAL tells something");
+	tap_eq_int(rdmaez_impl_cm_cause(EINVAL, to4, NULL), 0, "nothing of IPv4 without a source");
+	tap_eq_int(rdmaez_impl_cm_cause(EINVAL, to4, to4), 0, "nor with one of its family");
+	tap_eq_int(rdmaez_impl_cm_cause(EINVAL, to4, to6), RDMAEZ_IMPL_CM_IS_FAMILIES,
+		   "of another family that");
+	tap_eq_int(rdmaez_impl_cm_cause(EINVAL, to6, to6), 0, "nothing of ::");
+	six.sin6_addr.s6_addr[0] = 0xfe;
+	tap_eq_int(rdmaez_impl_cm_cause(EINVAL, to6, NULL), 0, "nor of fe00::");
+	six.sin6_addr.s6_addr[1] = 0xbf;
+	tap_eq_int(rdmaez_impl_cm_cause(EINVAL, to6, NULL), RDMAEZ_IMPL_CM_IS_SCOPE,
+		   "febf:: lacks an interface");
+	six.sin6_scope_id = 2;
+	tap_eq_int(rdmaez_impl_cm_cause(EINVAL, to6, NULL), 0, "or has one");
+}
+
+/* Why the node could not be opened, and rows that are not there. */
+static void check_words(void)
+{
+	struct rdmaez_diag *const diag = &t.diag;
+	struct rdma_event_channel *none = NULL;
+
+	start();
+	fake_tree_new();
+	tap_eq_int(rdmaez_impl_cm_why_no_node(), ENOENT, "a host without the node");
+	fake_tree_file("/dev/infiniband/rdma_cm", "");
+	tap_eq_int(rdmaez_impl_cm_why_no_node(), EPERM, "one that may be read and written");
+	fake_cm_fail(FAKE_CM_CHANNEL, ENOENT, 1);
+	ended(rdmaez_cm_channel_create(&none, diag), ENOENT, RDMAEZ_WHY_CM_NO_NODE,
+	      "/dev/infiniband/rdma_cm", "rdmaez_cm_channel_create", "rdma_create_event_channel",
+	      "a node that was not opened all the same");
+	tap_eq_int((int64_t)diag->finding[0].value, EPERM, "for that reason");
+	fake_tree(NULL);
+
+	rdmaez_impl_diag_reset(diag, "rdmaez_cm_connect");
+	rdmaez_impl_cm_explain(diag, "RDMA_CM_EVENT_ESTABLISHED", 0, true);
+	tap_eq_int(diag->count, 0, "an event that is no failure has no finding");
+	rdmaez_impl_cm_explain(diag, "rdma_connect", ENOENT, false);
+	tap_eq_int(diag->count, 1, "ENOENT of another call is looked up as it is");
+	tap_eq_int((int64_t)diag->finding[0].value, ENOENT, "and told so");
+	diag->verb = NULL;
+	tap_ok(!rdmaez_impl_cm_words(diag, &diag->finding[0]),
+	       "a record without a call has no words");
+	diag->verb = "rdma_connect";
+	tap_ok(rdmaez_impl_cm_words(diag, &diag->finding[0]) != NULL, "one with the call has");
+	diag->finding[0].reason = RDMAEZ_WHY_RANGE;
+	tap_ok(!rdmaez_impl_cm_words(diag, &diag->finding[0]), "but not for another reason");
+	diag->finding[0].kind = RDMAEZ_VALUE_CM_EVENT;
+	diag->finding[0].value = 0;
+	diag->event = "RDMA_CM_EVENT_ESTABLISHED";
+	tap_ok(!rdmaez_impl_cm_words(diag, &diag->finding[0]), "nor of an event without a row");
+	end("words");
+}
+
+/* A channel that is closed, that did not block before, or that is asked by two. */
+static void check_channels(void)
+{
+	struct rdma_event_channel closed = {.fd = -1};
+	struct rdma_cm_event *event = NULL;
+	struct rdma_cm_id *second = NULL;
+
+	start();
+	ended(rdmaez_cm_event_next(&closed, RDMAEZ_NS_NOW, &event, &t.diag), EBADF,
+	      RDMAEZ_WHY_CM_NO_NODE, "id->channel", "rdmaez_cm_event_next", "rdma_get_cm_event",
+	      "a closed channel");
+	fcntl(t.channel->fd, F_SETFL, fcntl(t.channel->fd, F_GETFL) | O_NONBLOCK);
+	ended(rdmaez_cm_event_next(t.channel, RDMAEZ_NS_NOW, &event, &t.diag), ETIMEDOUT,
+	      RDMAEZ_WHY_CM_DEADLINE, "timeout_ns", "rdmaez_cm_event_next", NULL,
+	      "a channel that does not block");
+	tap_ok(fcntl(t.channel->fd, F_GETFL) & O_NONBLOCK, "stays so");
+	fcntl(t.channel->fd, F_SETFL, fcntl(t.channel->fd, F_GETFL) & ~O_NONBLOCK);
+	if (rdma_create_id(t.channel, &t.id, NULL, RDMA_PS_TCP))
+		tap_bail("no id");
+	for (int error = EAGAIN;; error = EINTR) {
+		fake_cm_event(t.id, RDMA_CM_EVENT_ADDR_CHANGE, 0, NULL);
+		fake_cm_fail(FAKE_CM_GET, error, 0);
+		ended(rdmaez_cm_event_next(t.channel, RDMAEZ_NS_NOW, &event, &t.diag), ETIMEDOUT,
+		      RDMAEZ_WHY_CM_DEADLINE, "timeout_ns", "rdmaez_cm_event_next", NULL,
+		      "an event that others take until the time is over");
+		fake_cm_fail(FAKE_CM_GET, 0, 0);
+		check_success(&t.diag, rdmaez_cm_event_next(t.channel, 0, &event, &t.diag),
+			      "or not");
+		rdma_ack_cm_event(event);
+		if (error == EINTR)
+			break;
+	}
+	end("channels");
+
+	/* Two listeners on one channel: a request of the one is lost to the other, and its id with it. */
+	start();
+	if (rdmaez_cm_listen(t.other, "192.0.2.1", "7471", NULL, &t.listener, &t.diag) ||
+	    rdmaez_cm_listen(t.other, "192.0.2.1", "7472", NULL, &second, &t.diag))
+		tap_bail("no listeners");
+	fake_cm_event(t.listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0, "hello");
+	ended(rdmaez_cm_request(second, t.channel, 5 * MS, &t.id, NULL, &t.diag), EINVAL,
+	      RDMAEZ_WHY_CM_CHANNEL_SHARED, "id->channel", "rdmaez_cm_request", NULL,
+	      "a request of another listener");
+	tap_eq_int(fake_cm.ids, 2, "its id is gone");
+	fake_cm_event(t.listener, RDMA_CM_EVENT_ADDR_CHANGE, 0, NULL);
+	ended(rdmaez_cm_request(second, t.channel, 5 * MS, &t.id, NULL, &t.diag), EINVAL,
+	      RDMAEZ_WHY_CM_CHANNEL_SHARED, "id->channel", "rdmaez_cm_request", NULL,
+	      "another event of it");
+	tap_eq_int(fake_cm.ids, 2, "has no id that goes");
+	rdma_destroy_id(second);
+	end("listeners");
+
+	start();
+	t.ctx->device->transport_type = IBV_TRANSPORT_IWARP;
+	fake_cm_fail(FAKE_CM_ID, EMFILE, 1);
+	ended(rdmaez_cm_listen(t.channel, NULL, "7471", NULL, &t.listener, &t.diag), EMFILE,
+	      RDMAEZ_WHY_CM_NO_NODE, "event channel", "rdmaez_cm_listen", "rdma_create_id",
+	      "no id to listen with");
+	fake_fail(FAKE_GET_DEVICE_LIST, 1, ENOMEM);
+	tap_ok(!rdmaez_impl_cm_has_iwarp(), "a list of devices that is not there has no iWARP");
+	tap_ok(rdmaez_impl_cm_has_iwarp(), "one that is has");
+	fake_device_add("fake1");
+	tap_ok(rdmaez_impl_cm_has_iwarp(), "also before others");
+	ended(rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471",
+				&(struct rdmaez_cm_opts){
+					.qp = &(struct rdmaez_qp_opts){.path.traffic_class = -1}},
+				&t.id, &t.diag),
+	      EINVAL, RDMAEZ_WHY_RANGE, "traffic_class", "rdmaez_cm_resolve", NULL,
+	      "a class below 0");
+	fake_cm_fail(FAKE_CM_OPTION, EINVAL, 1);
+	tap_eq_int(
+		rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471",
+				  &(struct rdmaez_cm_opts){
+					  .qp = &(struct rdmaez_qp_opts){.path.traffic_class = 8}},
+				  &t.id, &t.diag),
+		EINVAL, "a class that librdmacm refuses");
+	tap_eq_str(t.diag.verb, "rdma_set_option", "which the record names");
+	tap_eq_int(fake_cm.count[FAKE_CM_ADDR], 0, "and nothing is resolved");
+	tap_eq_int(rdmaez_impl_cm_ms(rdmaez_impl_now()), 1, "no time is a millisecond");
+	tap_eq_int(rdmaez_impl_cm_ms(UINT64_MAX), INT32_MAX, "and all time is not more than fits");
+	end("times");
+}
+
+/* Ids of which something is missing, over iWARP, or of UD. */
+static void check_ids(void)
+{
+	char much[UINT8_MAX + 2] = "";
+	struct rdmaez_cm_opts opts = {.data = much, .data_length = UINT8_MAX};
+	struct ibv_context *const own = (struct ibv_context *)calloc(1, sizeof(*own));
+	struct rdma_cm_id bare = {.qp_type = IBV_QPT_RC};
+	struct rdma_cm_event event = {.event = RDMA_CM_EVENT_ESTABLISHED, .id = &bare};
+	struct rdmaez_cm_peer peer = {.initiator_depth = 16, .responder_resources = 200};
+	struct rdma_conn_param param;
+
+	tap_ok(!rdmaez_impl_cm_is_iwarp(&bare), "an id without a device is not of iWARP");
+	bare.verbs = own;
+	tap_ok(!rdmaez_impl_cm_is_iwarp(&bare), "nor one whose device is not known");
+	bare.verbs = NULL;
+	check_success(&t.diag, rdmaez_cm_event_explain(&event, &t.diag), "an event of a bare id");
+	tap_eq_str(t.diag.device, "", "which names no device");
+	tap_eq_int(rdmaez_impl_cm_ready(&bare, "call", NULL, &t.diag), EINVAL, "it is not ready");
+	tap_eq_str(t.diag.finding[0].field, "id->verbs", "for want of a device");
+	event.param.conn.private_data_len = 9;
+	memset(&peer.data, 0x55, sizeof(peer.data));
+	rdmaez_cm_event_peer(&event, &peer);
+	tap_eq_int(peer.length, 0, "a length without data is none");
+	event.param.conn.private_data = much;
+	event.param.conn.private_data_len = 0;
+	rdmaez_cm_event_peer(&event, &peer);
+	tap_eq_int(peer.length, 0, "nor are data without a length");
+	tap_eq_int(peer.data[0], 0, "of which nothing is copied");
+	free(own);
+
+	client();
+	t.ctx->device->transport_type = IBV_TRANSPORT_IWARP;
+	check_success(&t.diag, rdmaez_cm_prepare(t.id, NULL, &opts, &param, &t.diag),
+		      "over iWARP there is more room");
+	tap_eq_int(param.private_data_len, UINT8_MAX, "as much as a byte counts");
+	opts.data_length++;
+	ended(rdmaez_cm_prepare(t.id, NULL, &opts, &param, &t.diag), EINVAL,
+	      RDMAEZ_WHY_CM_PRIVATE_DATA, "conn_param->private_data_len", "rdmaez_cm_prepare", NULL,
+	      "and no more");
+	check_success(&t.diag, rdmaez_cm_reject(t.id, much, UINT8_MAX, &t.diag),
+		      "a refusal has the same");
+	ended(rdmaez_cm_reject(t.id, much, UINT8_MAX + 1, &t.diag), EINVAL,
+	      RDMAEZ_WHY_CM_PRIVATE_DATA, "private_data_len", "rdmaez_cm_reject", NULL,
+	      "and no more");
+	tap_eq_int(rdmaez_cm_prepare(t.id, NULL, &opts, &param, NULL), EINVAL, "without a record");
+	t.ctx->device->transport_type = IBV_TRANSPORT_IB;
+	memset(&peer, 0, sizeof(peer));
+	peer.initiator_depth = 200;
+	peer.responder_resources = 200;
+	tap_eq_int(rdmaez_cm_prepare(t.id, &peer, NULL, &param, NULL), 0, "a peer with more room");
+	tap_eq_int(param.initiator_depth, 8, "takes as many READs as this end may have");
+	tap_eq_int(param.responder_resources, 16, "and has as many as it answers");
+	fake_cm.timeout = 0xff;
+	t.id->qp_type = IBV_QPT_UD;
+	check_success(&t.diag, rdmaez_cm_prepare(t.id, NULL, NULL, &param, &t.diag), "an id of UD");
+	tap_eq_int(fake_cm.timeout, 0xff, "has no ACK timeout");
+	t.id->qp_type = IBV_QPT_RC;
+	fake_cm_fail(FAKE_CM_OPTION, EINVAL, 1);
+	tap_eq_int(rdmaez_cm_prepare(t.id, NULL, NULL, &param, &t.diag), EINVAL,
+		   "a refusal that is not for want of the option");
+	tap_eq_str(t.diag.verb, "rdma_set_option", "is one");
+	fake_cm_fail(FAKE_CM_OPTION, ENOSYS, 1);
+	check_success(&t.diag,
+		      rdmaez_cm_prepare(t.id, NULL,
+					&(struct rdmaez_cm_opts){
+						.qp = &(struct rdmaez_qp_opts){.retry_cnt = 3}},
+					&param, &t.diag),
+		      "options without a timeout do not need it");
+	tap_eq_int(param.retry_count, 3, "and hold");
+	fake_reset_log();
+	t.id->qp->qp_type = IBV_QPT_UD;
+	check_success(&t.diag, rdmaez_cm_tune(t.id, &(struct rdmaez_cm_opts){0}, &t.diag),
+		      "UD has no timer");
+	t.id->qp->qp_type = IBV_QPT_RC;
+	tap_eq_int(fake_count(FAKE_MODIFY_QP), 0, "so none is set");
+	tap_eq_int(rdmaez_cm_tune(t.id, NULL, NULL), 0, "nor need there be a record");
+	tap_eq_int(rdmaez_cm_tune(t.id,
+				  &(struct rdmaez_cm_opts){
+					  .qp = &(struct rdmaez_qp_opts){.min_rnr_timer = 7}},
+				  NULL),
+		   EINVAL, "for a timer before RTR");
+	end("ids");
+}
+
 int main(void)
 {
 	check_channel();
@@ -729,5 +960,9 @@ int main(void)
 	check_disconnect();
 	check_loop();
 	check_rows();
+	check_causes();
+	check_words();
+	check_channels();
+	check_ids();
 	return tap_done();
 }

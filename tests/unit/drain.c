@@ -1023,6 +1023,11 @@ static void check_quiesce(void)
 	CHECK_QUIESCE(EINVAL, "an error on the way",
 		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_ERR, 0,
 			    1 << IBV_QPS_SQD));
+	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
+	fake_fail(FAKE_MODIFY_QP, 1, ENOMEM);
+	tap_eq_int(rdmaez_qp_quiesce(t.qp, 2 * MS, &t.diag), ENOMEM, "a move that fails ends it");
+	tap_eq_str(t.diag.verb, "ibv_modify_qp", "and is told");
+	tap_eq_int(t.qp->state, IBV_QPS_RTS, "where it was");
 	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTR);
 	CHECK_QUIESCE(EINVAL, "in RTR",
 		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RTR, 0,

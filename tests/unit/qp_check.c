@@ -502,6 +502,13 @@ static void addresses(void)
 		 attr->ah_attr.grh.dgid = dev->port[1].gid[5].gid),
 		0, ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 5, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR,
+		(attr->ah_attr.grh.sgid_index = 0, attr->ah_attr.grh.dgid = dev->port[1].gid[5].gid,
+		 dev->port[1].gid[1].type = dev->port[1].gid[3].type = dev->port[1].gid[5].type =
+			 IBV_GID_TYPE_ROCE_V1),
+		0,
+		ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 4, 0, 0)
+			ADVICE(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, 0, 0, 0));
+	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->ah_attr.grh.sgid_index = 1, attr->ah_attr.grh.dgid = dev->port[1].gid[1].gid,
 		 attr->ah_attr.grh.hop_limit = 1),
 		0, ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0));

@@ -139,10 +139,7 @@ RDMAEZ_IMPL int rdmaez_impl_simple_fill(const struct rdmaez_simple_opts *opts,
 
 RDMAEZ_IMPL int rdmaez_impl_simple_end(struct ibv_qp *qp, struct rdmaez_diag *diag)
 {
-	const int error = rdmaez_impl_begin(diag, "rdmaez_simple_close", qp->context, NULL);
-
-	if (error)
-		return error;
+	(void)rdmaez_impl_begin(diag, "rdmaez_simple_close", qp->context, NULL);
 	rdmaez_impl_diag_qp(diag, qp);
 	return rdmaez_impl_end(diag, ibv_destroy_qp(qp), "ibv_destroy_qp", "qp",
 			       RDMAEZ_WHY_QP_MULTICAST);
