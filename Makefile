@@ -31,6 +31,7 @@ FAKE := $(patsubst tests/fake/%.c,%.o,$(wildcard tests/fake/*.c))
 UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 ARCHITECTURES := s390x i686 aarch64 armhf riscv64 ppc64le musl
 EMULATED := $(foreach name,$(ARCHITECTURES),$(UNIT:%=build/architectures/$(name)/unit/%))
+COVERED := $(UNIT:%=build/coverage/unit/%)
 UNIT := $(UNIT:%=build/unit/gcc/%) $(UNIT:%=build/unit/clang/%)
 DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c))
 # Both ways of including are tested: gcc compiles the core in each unit test; clang, and the device tests, take all
@@ -133,6 +134,7 @@ DEPS_tools := guest bench
 DEPS_kernel := guest
 DEPS_device := guest mpi
 DEPS_architectures := architectures
+DEPS_coverage := coverage
 DEPS_programs := guest mpi programs
 DEPS_site := docs site
 DEPS_siw := guest siw
@@ -143,6 +145,7 @@ NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
 NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_architectures = $(EMULATED) $(patsubst %,build/architectures/%/architectures/messages,host $(ARCHITECTURES))
+NEEDS_coverage := build/coverage/objects/coverage/headers.o $(COVERED)
 NEEDS_site := docs
 NEEDS_programs := explain build/programs/mpi_ring build/programs/loader
 NEEDS_siw := $(SIW) $(EXAMPLES) build/examples/raii tools build/device/explained/cm_waits
@@ -159,7 +162,7 @@ build_first = @$(MAKE) --no-print-directory -j$(JOBS) needs NEEDS="$(foreach ste
 needs: $(NEEDS)
 	@:
 
-.PHONY: check format pages pages-device pages-programs check-programs check-site check-siw check-package distcheck check-kernels check-nightly check-architectures check-hardware $(STEPS:%=check-%)
+.PHONY: check format pages pages-device pages-programs check-coverage check-programs check-site check-siw check-package distcheck check-kernels check-nightly check-architectures check-hardware $(STEPS:%=check-%)
 check: ## run every test; V=1 shows each one by name
 	$(call install_first,$(STEPS))
 	$(call build_first,$(STEPS))
@@ -183,9 +186,10 @@ check-site: ## every page of the documentation in a browser: layout, search, dia
 check-siw: ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
 check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy; Debian packages
 check-programs: ## rdmaez-explain in front of perftest, UCX, libfabric, Open MPI and others, used rightly and wrongly
+check-coverage: ## what of the headers the unit tests reach, by clang 19: functions, lines, branches, conditions
 check-architectures: export ARCHITECTURES := $(ARCHITECTURES)
 check-architectures: ## the unit tests on other architectures by QEMU, big endian and 32 bits among them; ARCHITECTURES="s390x"
-check-programs check-site check-siw check-package check-architectures $(STEPS:%=check-%): check-%:
+check-coverage check-programs check-site check-siw check-package check-architectures $(STEPS:%=check-%): check-%:
 	$(call install_first,$*)
 	$(if $(NEEDS_$*),$(call build_first,$*))
 	@$(call tell,$*)
@@ -209,9 +213,11 @@ check-nightly: ## what takes longest, and of which make check has a sample: all 
 
 KERNELS := bookworm trixie sid
 MUTANTS := --base HEAD^
-.PHONY: check-mutants
+.PHONY: check-mutants check-mutants-all
 check-mutants: | deps-build deps-test ## whether unit tests notice changed code, in headers that differ from the last commit's parent; MUTANTS="--help"
 	tests/mutants/run $(MUTANTS)
+check-mutants-all: | deps-build deps-test ## the same for all headers, which takes hours; goes on where it was stopped; MINUTES=30
+	nice -n 15 tests/mutants/run --all $(MINUTES:%=--minutes %)
 
 .PHONY: prove
 prove: | deps-build deps-prove ## prove by CBMC what holds for all inputs: ranges, times, rules, what peers send; PROOFS="--help"
@@ -329,6 +335,20 @@ build/architectures/$(1)/%: SANITIZE :=
 $(patsubst build/objects/clang/%,build/architectures/$(1)/objects/%,$(filter build/objects/clang/%,$(EXTERN))) build/architectures/$(1)/objects/architectures/messages.o: CFLAGS += -DRDMAEZ_EXTERN
 endef
 $(foreach name,host $(ARCHITECTURES),$(eval $(call architecture,$(name))))
+
+# The same once more, to see what of the headers the unit tests reach. In a profile, functions of a file have the name of
+# that file. By one name for all files a header's function is one, however many programs have it. What clang says of
+# decisions that it does not follow goes to a file, for there is no option that keeps it silent.
+COVER := -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -fcoverage-compilation-dir=. -Xclang -main-file-name -Xclang unit
+build/coverage/objects/fake/%.o: tests/fake/%.c | deps-build deps-coverage
+	$(call compile,-w -O0 -g0 -Itests -Itests/fake -c)
+build/coverage/objects/%.o: tests/%.c | deps-build deps-coverage
+	$(call compile,-w -O0 -g0 -Itests -Itests/fake $(COVER) -c 2>$(@:.o=.log) || { cat $(@:.o=.log) >&2; exit 1; })
+build/coverage/objects/coverage/headers.o: COVER += -femit-all-decls
+build/coverage/unit/%: build/coverage/objects/unit/%.o build/coverage/objects/implementation.o $(FAKE:%=build/coverage/objects/fake/%)
+	$(link)
+build/coverage/%: CC := clang-19
+build/coverage/%: SANITIZE := -fprofile-instr-generate
 
 # The fake as the library that programs load, for tests of rdmaez-explain without a device; and those programs.
 FAKE_SHARED := $(patsubst tests/%.c,build/tests/%.o,$(wildcard tests/fake/*.c tests/fake/shared/*.c))
