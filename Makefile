@@ -213,10 +213,10 @@ check-nightly: ## what takes longest, and of which make check has a sample: all 
 
 KERNELS := bookworm trixie sid
 MUTANTS := --base HEAD^
-.PHONY: check-mutants check-mutants-all
+.PHONY: check-mutants mutants
 check-mutants: | deps-build deps-test ## whether unit tests notice changed code, in headers that differ from the last commit's parent; MUTANTS="--help"
 	tests/mutants/run $(MUTANTS)
-check-mutants-all: | deps-build deps-test ## the same for all headers, which takes hours; goes on where it was stopped; MINUTES=30
+mutants: | deps-build deps-test ## the same for all headers, which takes hours; goes on where it was stopped; MINUTES=30
 	nice -n 15 tests/mutants/run --all $(MINUTES:%=--minutes %)
 
 .PHONY: prove

@@ -8,7 +8,7 @@
 
 source tests/tap.bash
 
-programs=(build/coverage/unit/*[!.d])
+mapfile -t programs < <(basename -s .c tests/unit/*.c | sed 's|^|build/coverage/unit/|')
 object=build/coverage/objects/coverage/headers.o
 
 judge() {

@@ -28,10 +28,11 @@ int toy(int a, int b) { return toy_less(a, b); }
 EOF
 echo 'extern int fake;' >"$tree/tests/fake/none.c"
 
-# mutants TEST: what is caught by a test of these C statements; `l` is a function that they may call.
+# mutants TEST [ARGUMENT...]: what is caught by a test of these C statements; `l` is a function that they may call.
 mutants() {
 	printf '#include <rdmaez/impl/toy.h>\nint main(void) { int (*l)(int, int) = toy_less; %s }\n' "$1" >"$tree/tests/unit/toy.c"
-	tests/mutants/run --jobs 1 --seconds 1 --per 100 --least 100 include/rdmaez/impl/toy.h
+	if (($# > 1)); then set -- "${@:2}"; else set -- --per 100 --least 100 include/rdmaez/impl/toy.h; fi
+	tests/mutants/run --jobs 1 --seconds 1 "$@"
 }
 
 all='return l(0, 1) != 1 || l(1, 2) != 1 || l(0, 9) != 1 || l(1, 1) != 0 || l(2, 1) != 0;'
@@ -48,4 +49,24 @@ accepted() {
 }
 ok 'what is missed may be accepted, with a reason' accepted 'return l(0, 1) != 1;'
 rm "$tree/tests/mutants/accepted"
+
+# hole LINE TEST: whether a change of toy_less(), which is listed, is caught.
+hole() {
+	printf 'include/rdmaez/impl/toy.h\ttoy_less\t%s\t%s -> nothing\tnothing is found\n' "$1" "${1%;}" >"$tree/tests/mutants/holes"
+	printf '#include <rdmaez/impl/toy.h>\nint main(void) { %s }\n' "$2" >"$tree/tests/unit/toy.c"
+	tests/mutants/run --jobs 1 --seconds 1 --holes
+}
+ok 'a change that was missed once is caught' hole 'found = 1;' 'return toy_less(0, 1) != 1;'
+fails 'or is told' '^missed.*found = 1 -> nothing' hole 'found = 1;' 'return toy_less(0, 0) != 0;'
+fails 'one whose line is gone is told' '^gone.*found = 2 -> nothing' hole 'found = 2;' 'return toy_less(0, 1) != 1;'
+rm "$tree/tests/mutants/holes"
+
+# What was caught is not tried again: in the second run there is a test that catches nothing.
+again() {
+	mutants "$all" --all --per 5 --least 0
+	mutants 'return l(0, 1) > 5;' --all --per 5 --least 0 | tee "$scratch/again"
+	grep -c "$(printf 'toy.h\t')" "$tree/build/mutants/seed-1"
+	grep -qE '^1 of 1 headers: ([1-5]) of 5 caught' "$scratch/again"
+}
+ok 'all headers: a second run goes on where the first was stopped' again
 done_testing
