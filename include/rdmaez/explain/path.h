@@ -38,7 +38,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
 	const bool is_signed = (field->option & RDMAEZ_IMPL_AS_SIGNED) != 0;
 	struct rdmaez_impl_site site;
 
-	if (!rdmaez_impl_field_refused(field->rule, v))
+	if (!rdmaez_impl_field_refused(v))
 		return;
 	site.field = name;
 	site.why = RDMAEZ_WHY_RANGE;
@@ -49,6 +49,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
 		break;
 	case RDMAEZ_IMPL_FIELD_GID:
 		site.why = RDMAEZ_WHY_GID_INDEX;
+		v.max -= v.min; /* without entries the last index is -1 */
+		v.min = 0;
 		break;
 	case RDMAEZ_IMPL_FIELD_PORT:
 		site.why = RDMAEZ_WHY_PORT;
@@ -57,6 +59,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_field_explain(struct rdmaez_diag *diag,
 		site.why = RDMAEZ_WHY_ACCESS_BITS;
 		site.kind = RDMAEZ_VALUE_ACCESS;
 		v.value &= ~v.max;
+		v.min = 0;
 		break;
 	case RDMAEZ_IMPL_FIELD_MTU:
 		site.why = (int32_t)v.value >= 256 ? RDMAEZ_WHY_MTU_IN_BYTES : RDMAEZ_WHY_ENUM;

@@ -294,7 +294,7 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	if ((uint32_t)(buf[4] << 8 | buf[5]) < least)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_ENDPOINT_FIELD,
 					  "endpoint.version");
-	memset(&found, 0, sizeof(found));
+	memset(&found, 0, offsetof(struct rdmaez_endpoint, user));
 	rdmaez_impl_endpoint_read(buf, &found);
 	if (rdmaez_impl_endpoint_out(&found))
 		return rdmaez_impl_endpoint_refuse(&found, diag);
@@ -306,8 +306,10 @@ RDMAEZ_API int rdmaez_endpoint_unpack(const uint8_t buf[RDMAEZ_ENDPOINT_BYTES],
 	}
 	if (rdmaez_impl_endpoint_ends(&found) != found.gid_count)
 		return rdmaez_impl_endpoint_refuse(&found, diag);
-	memcpy(found.user, at + 18 * RDMAEZ_ENDPOINT_GIDS, found.user_length);
-	*endpoint = found;
+	memcpy(endpoint, &found, offsetof(struct rdmaez_endpoint, user));
+	memset((uint8_t *)endpoint + offsetof(struct rdmaez_endpoint, user), 0,
+	       sizeof(*endpoint) - offsetof(struct rdmaez_endpoint, user));
+	memcpy(endpoint->user, at + 18 * RDMAEZ_ENDPOINT_GIDS, found.user_length);
 	return 0;
 }
 
@@ -679,7 +681,7 @@ RDMAEZ_IMPL int rdmaez_impl_endpoint_depth(uint8_t wanted, uint8_t taken)
 
 /*
  * Does what rdmaez_endpoint_negotiate() does for endpoints that are there, without its reset of the
- * record.
+ * record. A failure may spoil what is written, which is not `opts`.
  */
 RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint *local,
 						    const struct rdmaez_endpoint *remote,
@@ -687,27 +689,16 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint
 						    struct rdmaez_qp_opts *agreed,
 						    struct rdmaez_diag *diag)
 {
-	struct rdmaez_path path;
-	int error = EINVAL;
-
 	if (rdmaez_impl_endpoint_misfit(local, remote)) {
-		rdmaez_impl_failed(diag, error, NULL);
+		rdmaez_impl_failed(diag, EINVAL, NULL);
 		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_endpoint_explain_misfit,
 				    (local, remote, diag));
-		return error;
+		return EINVAL;
 	}
 	if (opts)
-		path = opts->path;
-	else
-		memset(&path, 0, sizeof(path));
-	error = rdmaez_impl_endpoint_path(local, remote, &path, diag);
-	if (error)
-		return error;
-	if (!opts)
-		memset(agreed, 0, sizeof(*agreed));
-	else if (opts != agreed)
 		*agreed = *opts;
-	agreed->path = path;
+	else
+		memset(agreed, 0, sizeof(*agreed));
 	agreed->flags |= RDMAEZ_QP_MTU_EXACT; /* the peer uses it as well */
 	agreed->port = local->port;
 	agreed->pkey_index = local->pkey_index;
@@ -722,7 +713,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint
 		rdmaez_impl_endpoint_depth(local->max_dest_rd_atomic, remote->max_rd_atomic);
 	if ((int)local->qp_type >= (int)RDMAEZ_QPT_SRD)
 		agreed->driver_type = local->qp_type;
-	return 0;
+	return rdmaez_impl_endpoint_path(local, remote, &agreed->path, diag);
 }
 
 RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
@@ -730,6 +721,9 @@ RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
 					 const struct rdmaez_qp_opts *opts,
 					 struct rdmaez_qp_opts *agreed, struct rdmaez_diag *diag)
 {
+	struct rdmaez_qp_opts found;
+	int error;
+
 	rdmaez_impl_diag_reset(diag, "rdmaez_endpoint_negotiate");
 	if (!local || !remote || !agreed)
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
@@ -740,7 +734,10 @@ RDMAEZ_API int rdmaez_endpoint_negotiate(const struct rdmaez_endpoint *local,
 		diag->qp_num = local->qp_num;
 		diag->qp_type = (int)local->qp_type;
 	}
-	return rdmaez_impl_endpoint_negotiate(local, remote, opts, agreed, diag);
+	error = rdmaez_impl_endpoint_negotiate(local, remote, opts, &found, diag);
+	if (!error)
+		*agreed = found;
+	return error;
 }
 
 /*

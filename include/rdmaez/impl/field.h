@@ -66,28 +66,34 @@ RDMAEZ_FOLD uint32_t rdmaez_impl_field_meant(int option, uint32_t given, uint32_
 }
 
 /* Returns what an option amounts to, and what is accepted, by the row alone. */
-RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_field_value(const struct rdmaez_impl_field *field,
-							     const void *options)
+RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_field_of(const struct rdmaez_impl_field *field,
+							  uint32_t given)
 {
 	struct rdmaez_impl_value v;
 
-	memcpy(&v.given, (const char *)options + field->from, sizeof(v.given));
-	v.value = rdmaez_impl_field_meant(field->option, v.given, field->otherwise);
+	v.given = given;
+	v.value = rdmaez_impl_field_meant(field->option, given, field->otherwise);
 	v.min = field->min;
 	v.max = field->max;
 	return v;
 }
 
-/*
- * Returns whether a value is refused, because it is out of its range, or has a bit that is not in
- * the mask.
- */
-RDMAEZ_IMPL bool rdmaez_impl_field_refused(int rule, struct rdmaez_impl_value v)
+/* Returns the option of a row, as it is given. */
+RDMAEZ_FOLD uint32_t rdmaez_impl_field_given(const struct rdmaez_impl_field *field,
+					     const void *options)
 {
-	if (rule == RDMAEZ_IMPL_FIELD_ACCESS)
-		return (v.value & ~v.max) != 0;
-	if (rule == RDMAEZ_IMPL_FIELD_GID) /* if the table has no entries, `max` is -1 */
-		return (int32_t)v.value < 0 || (int32_t)v.value > (int32_t)v.max;
+	uint32_t given;
+
+	memcpy(&given, (const char *)options + field->from, sizeof(given));
+	return given;
+}
+
+/*
+ * Returns whether a value is refused, because it is out of its range. What is refused for another
+ * reason has UINT32_MAX for its least value.
+ */
+RDMAEZ_FOLD bool rdmaez_impl_field_refused(struct rdmaez_impl_value v)
+{
 	return v.value < v.min || v.value > v.max;
 }
 
@@ -127,12 +133,12 @@ RDMAEZ_IMPL void rdmaez_impl_field_set(const struct rdmaez_impl_field *field, vo
 		memcpy(at, &word, sizeof(word));
 }
 
-/* Does the same for an option. Returns 0 or EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
-					   struct rdmaez_impl_value v, void *attributes)
+/* Does the same for an option. Returns whether it is refused. */
+RDMAEZ_FOLD bool rdmaez_impl_field_put(const struct rdmaez_impl_field *field,
+				       struct rdmaez_impl_value v, void *attributes)
 {
 	rdmaez_impl_field_set(field, attributes, v.value);
-	return rdmaez_impl_field_refused(field->rule, v) ? EINVAL : 0;
+	return rdmaez_impl_field_refused(v);
 }
 
 RDMAEZ_IMPL_END

@@ -116,16 +116,19 @@ RDMAEZ_IMPL bool rdmaez_impl_path_can_be(const struct rdmaez_impl_path_build *b,
 
 /*
  * Returns the option of a row. The GID index is the one that was chosen, within the port's table.
+ * If that has no entries, no index is accepted.
  */
 RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_path_value(const struct rdmaez_impl_path_build *b,
 							    const struct rdmaez_impl_field *f)
 {
-	struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->path);
+	const bool gid = f->rule == RDMAEZ_IMPL_FIELD_GID;
+	const int length = gid && b->port ? b->port->gid_tbl_len : RDMAEZ_PATH_GIDS;
+	struct rdmaez_impl_value v = rdmaez_impl_field_of(
+		f, gid ? (uint32_t)b->sgid_index : rdmaez_impl_field_given(f, b->path));
 
-	if (f->rule == RDMAEZ_IMPL_FIELD_GID) {
-		v.value = rdmaez_impl_field_meant(f->option, (uint32_t)b->sgid_index, 0);
-		if (b->port && b->port->gid_tbl_len <= (int)v.max)
-			v.max = (uint32_t)(b->port->gid_tbl_len - 1);
+	if (length < RDMAEZ_PATH_GIDS) {
+		v.min = length < 1;
+		v.max = length < 1 ? 0 : (uint32_t)length - 1;
 	}
 	return v;
 }
@@ -138,23 +141,25 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_path_fill(const struct rdmaez_impl_path_build *
 					   struct ibv_ah_attr *ah, struct rdmaez_diag *diag)
 {
 	const bool grh = rdmaez_impl_path_has_grh(b);
-	int error = rdmaez_impl_path_can_be(b, grh) ? 0 : EINVAL;
+	int bad = !rdmaez_impl_path_can_be(b, grh);
 	size_t count;
 	const struct rdmaez_impl_field *f = rdmaez_impl_path_fields(&count);
 
+	/* Most are 0, which they are already. */
 	for (; count--; f++)
-		if (!f->bit || grh)
-			error |= rdmaez_impl_field_put(f, rdmaez_impl_path_value(b, f), ah);
+		if ((rdmaez_impl_field_given(f, b->path) | f->otherwise | f->rule) &&
+		    (!f->bit || grh))
+			bad |= rdmaez_impl_field_put(f, rdmaez_impl_path_value(b, f), ah);
 	if (grh) {
 		ah->is_global = 1;
 		ah->grh.dgid = b->path->dgid;
 	}
 	ah->port_num = (uint8_t)b->port_num;
-	if (!error && diag && !b->is_alt) {
+	if (!bad && diag && !b->is_alt) {
 		diag->source.gid_index = ah->grh.sgid_index;
 		diag->destination = ah->grh.dgid;
 	}
-	return error;
+	return bad ? EINVAL : 0;
 }
 
 /*

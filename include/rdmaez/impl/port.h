@@ -437,7 +437,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_list_best(struct ibv_context *context, in
 	if (n && choice.has_route)
 		rdmaez_impl_route_ask(peer, NULL, &choice.route);
 	best->route = choice.route.source;
-	while (most && best->count < 4) {
+	while (most && best->count < 4 && best->count < n) {
 		most = 0;
 		gids.next =
 			0; /* more than there is room for, which were asked for one by one, are so again */

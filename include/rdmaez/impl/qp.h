@@ -172,6 +172,10 @@ RDMAEZ_FOLD void rdmaez_impl_qp_value(const struct rdmaez_impl_qp_build *b,
 				      struct rdmaez_impl_value *v)
 {
 	switch (f->rule) {
+	case RDMAEZ_IMPL_FIELD_ACCESS:
+		if (v->value & ~v->max)
+			v->min = UINT32_MAX;
+		break;
 	case RDMAEZ_IMPL_FIELD_PORT:
 		if (b->device)
 			v->max = b->device->phys_port_cnt;
@@ -307,7 +311,7 @@ RDMAEZ_IMPL const struct rdmaez_impl_field *rdmaez_impl_qp_fields(void)
 RDMAEZ_FOLD struct rdmaez_impl_value rdmaez_impl_qp_value_of(const struct rdmaez_impl_qp_build *b,
 							     const struct rdmaez_impl_field *f)
 {
-	struct rdmaez_impl_value v = rdmaez_impl_field_value(f, b->opts);
+	struct rdmaez_impl_value v = rdmaez_impl_field_of(f, rdmaez_impl_field_given(f, b->opts));
 
 	rdmaez_impl_qp_value(b, f, &v);
 	return v;
@@ -323,27 +327,27 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_fill(const struct rdmaez_impl_qp_build *b, i
 	const struct rdmaez_impl_field *f;
 	struct rdmaez_impl_path_build path;
 	uint32_t left = (uint32_t)mask & (RDMAEZ_IMPL_QP_FIELDS(RDMAEZ_IMPL_QP_ROW_BIT) 0);
-	int error = 0;
+	int bad = 0;
 
 	if (mask & IBV_QP_AV) {
 		rdmaez_impl_qp_path(b, false, &path);
-		error = rdmaez_impl_path_fill(&path, &attr->ah_attr, diag);
+		bad = rdmaez_impl_path_fill(&path, &attr->ah_attr, diag);
 	}
-	/* Once all bits are seen, the rest need not be; the alternate path has several rows. */
-	for (f = rdmaez_impl_qp_fields(); f->bit && left; f++)
-		if ((uint32_t)mask & f->bit) {
-			error |= rdmaez_impl_field_put(f, rdmaez_impl_qp_value_of(b, f), attr);
-			left &= ~f->bit | IBV_QP_ALT_PATH;
+	/* Once all bits are seen, the rest need not be; the alternate path has rows that follow. */
+	for (f = rdmaez_impl_qp_fields(); left; f++)
+		if (left & f->bit) {
+			bad |= rdmaez_impl_field_put(f, rdmaez_impl_qp_value_of(b, f), attr);
+			left &= ~f->bit | f[1].bit;
 		}
 	if (mask & IBV_QP_ALT_PATH) {
 		rdmaez_impl_qp_path(b, true, &path);
-		error |= rdmaez_impl_path_fill(&path, &attr->alt_ah_attr, diag);
+		bad |= rdmaez_impl_path_fill(&path, &attr->alt_ah_attr, diag);
 	}
-	if (error) {
-		rdmaez_impl_failed(diag, error, NULL);
-		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_qp_explain_values, (b, mask, diag));
-	}
-	return error;
+	if (!bad)
+		return 0;
+	rdmaez_impl_failed(diag, EINVAL, NULL);
+	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_qp_explain_values, (b, mask, diag));
+	return EINVAL;
 }
 
 /* Makes the arguments of ibv_modify_qp() from options. Returns 0, or EINVAL with all findings. */
@@ -451,10 +455,9 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * must be right before it is sent, and without an answer it counts as wrong. A depth is then chosen
  * as if the device were not known.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
-					       struct rdmaez_impl_qp_build *b,
-					       struct ibv_device_attr *queried,
-					       struct rdmaez_diag *diag)
+RDMAEZ_IMPL int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
+					  struct rdmaez_impl_qp_build *b,
+					  struct ibv_device_attr *queried, struct rdmaez_diag *diag)
 {
 	const int depths = (b->opts->max_rd_atomic ? 0 : IBV_QP_MAX_QP_RD_ATOMIC) |
 			   (b->opts->max_dest_rd_atomic ? 0 : IBV_QP_MAX_DEST_RD_ATOMIC);
@@ -463,7 +466,6 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_ask_device(struct ibv_qp *qp, int mask,
 
 	if (b->device || !(port || (mask & depths)))
 		return 0;
-	memset(queried, 0, sizeof(*queried));
 	error = rdmaez_impl_error(ibv_query_device(qp->context, queried));
 	if (!error)
 		b->device = queried;
