@@ -7,7 +7,7 @@
 # profile of the driver must say the same as the driver.
 #
 # RDMAEZ_KERNEL chooses the kernel (bookworm, trixie or sid); its source is downloaded once. With RDMAEZ_NIGHTLY=1 there
-# are twenty times as many requests. `moves.h` says how the two halves talk, and `moves/glue.h` what a driver is given.
+# are twenty times as many requests, and others each day. `moves.h` says how the two halves talk, and `moves/glue.h` what a driver is given.
 
 source tests/tap.bash
 
@@ -18,8 +18,12 @@ common=$(sed -n 's|^include \(.*\)/Makefile$|\1|p' "$build/Makefile")
 release=$(basename "$build")
 release=${release#linux-headers-}
 requests=8000
-[[ ${RDMAEZ_NIGHTLY:-0} != 1 ]] || requests=160000
-seed=${RDMAEZ_SEED:-$(date +%Y%m%d)}
+seed=5
+if [[ ${RDMAEZ_NIGHTLY:-0} == 1 ]]; then
+	requests=160000
+	seed=$(date +%Y%m%d)
+fi
+seed=${RDMAEZ_SEED:-$seed}
 moves=tests/kernel-source/moves
 
 # What the kernel's own build would pass, but for what suits a program: no code model, no stack protector, no tracing.

@@ -107,9 +107,8 @@ int main(void)
 	pairs[3].is.pid = 0;
 	pairs[4].is.pid = 0;
 	pairs[5].is.pid = 0;
-	says("WARN of the 100 queue pairs that it may have there are 90: creating more fails, "
-	     "mostly "
-	     "with ENOMEM|ibv_query_device, and what the kernel lists by netlink|process 10 "
+	says("WARN it holds 90 of the 100 queue pairs that it can have: creating more fails, "
+	     "mostly with ENOMEM|ibv_query_device, and what the kernel lists by netlink|process 10 "
 	     "(train): "
 	     "84|the kernel, or processes that are not seen here: 3|process 20 (train): 2|1 more "
 	     "process>end what holds them, or use fewer: rdma resource show"

@@ -128,10 +128,9 @@ static void look_at(const struct objects *objects, const char *device,
 		if (!limit || count < limit - limit / 10)
 			continue;
 		doctor_say(DOCTOR_WARNING, device,
-			   "of the %u %s that it may have there are %u: creating more fails, "
-			   "mostly with "
-			   "ENOMEM",
-			   limit, objects_name[kind], count);
+			   "it holds %u of the %u %s that it can have: creating more fails, mostly "
+			   "with ENOMEM",
+			   count, limit, objects_name[kind]);
 		doctor_evidence("ibv_query_device, and what the kernel lists by netlink");
 		show_owners(objects, kind, device);
 		doctor_next("end what holds them, or use fewer: rdma resource show");
