@@ -118,7 +118,7 @@ VERBS CALLS
        functions that move a queue pair call ibv_modify_qp(3) once.  If a function makes queries
        before it, they are listed with the function.  If ibv_modify_qp(3) fails and diag is not
        NULL, the function explains as rdmaez_qp_modify(3) does.  The queue pair then keeps its
-       state, as far as the provider guarantees that.  On success the record has no findings,
+       state, as far as the provider guarantees it.  On success the record has no findings,
        whatever was accepted.  For advice about values that cause trouble later, call
        rdmaez_qp_check(3) before or rdmaez_qp_examine(3) afterwards.
 

@@ -297,7 +297,7 @@ driver_in_drain() {
 }
 
 recipe driver 'A driver'
-spared driver.h explain/wc_explain.h
+spared driver.h explain/wc_explain.h tests/kernel-source/driver_moves.t tests/kernel-source/moves.c
 step driver_record 'not ok .* device abcdef:820' unit driver
 step driver_profile 'Aborted' unit driver
 step driver_profile_name 'FAKE_PROFILE_MADE_UP.* undeclared' compiles tests/fake/fake_profile.c
