@@ -5,6 +5,7 @@
  */
 #include <sys/ioctl.h>
 
+#include "../../tools/doctor/afar.c"
 #include "../../tools/doctor/serve.c"
 
 #include "must.h"
@@ -98,6 +99,85 @@ static void meet(const struct talk *talk)
 		side_compare(&again, &side, "mlx5_0/1");
 }
 
+/* ---- Questions about queue pairs, at a host that has one ---------------------------------------------- */
+
+bool doctor_is_meant(const char *device)
+{
+	return strcmp(device, "rxe0") == 0;
+}
+
+int objects_list(struct objects *objects)
+{
+	static struct objects_device device = {.name = "rxe0"};
+	static struct object qp = {.device = &device,
+				   .is = {.has = NLDEV_LQPN | TOLD,
+					  .lqpn = 98,
+					  .rqpn = 97,
+					  .type = 2,
+					  .state = 3,
+					  .sq_psn = 0xffffff,
+					  .rq_psn = 7}};
+
+	memset(objects, 0, sizeof(*objects));
+	objects->devices = 1;
+	objects->device = &device;
+	objects->count[OBJECTS_QP] = 1;
+	objects->list[OBJECTS_QP] = &qp;
+	return 0;
+}
+
+uint32_t objects_owner(const struct objects *objects, const struct object *object)
+{
+	return objects && object ? 4711 : 0;
+}
+
+pid_t process_of_thread(uint32_t thread)
+{
+	return (pid_t)thread;
+}
+
+int process_read(pid_t pid, struct process *process)
+{
+	process->pid = pid;
+	process->state = 'T';
+	snprintf(process->name, sizeof(process->name), "a name of 31 letters and blanks");
+	return 0;
+}
+
+/* What is answered is taken as it was meant. Of what a peer answers, device names that differ are kept for good. */
+static void question(const struct talk *talk)
+{
+	static struct talk answer;
+	const char *value = NULL;
+	struct afar told;
+	unsigned int own;
+
+	memset(&told, 0, sizeof(told));
+	must(afar_answer(talk, &answer) <= ASK_AT_ONCE);
+	must(answer.length <= sizeof(answer.text));
+	while ((value = talk_value(&answer, "qp", value)))
+		take(&told, value);
+	own = told.objects.count[OBJECTS_QP];
+	while ((value = talk_value(talk, "qp", value)))
+		if (strncmp(value, "rxe0 ", 5) == 0)
+			take(&told, value);
+	for (unsigned int i = 0; i < told.objects.count[OBJECTS_QP]; i++) {
+		const struct object *const qp = &told.objects.list[OBJECTS_QP][i];
+		const struct process *const process = afar_process(&told, qp);
+
+		must(strcmp(qp->device->name, "rxe0") == 0);
+		must((qp->is.has & ~(uint32_t)TOLD) == NLDEV_LQPN && process->pid >= 0);
+		must_be_plain(process->name, sizeof(process->name));
+		if (i >= own)
+			continue;
+		must(qp->is.lqpn == 98 && qp->is.rqpn == 97 && qp->is.state == 3);
+		must(!(qp->is.has & NLDEV_SQ_PSN) ||
+		     (qp->is.sq_psn == 0xffffff && process->pid == 4711 && process->state == 'T'));
+	}
+	free(told.objects.list[OBJECTS_QP]);
+	free(told.process);
+}
+
 static size_t left_in(int fd)
 {
 	int count = 0;
@@ -152,6 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			must_be_plain(why, TALK_LINE);
 		ask(&talk);
 		meet(&talk);
+		question(&talk);
 	} else {
 		must_be_plain(talk.text, sizeof(talk.text));
 		say_stranger("192.0.2.9", end, &talk);

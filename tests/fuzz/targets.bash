@@ -35,9 +35,9 @@ fuzz_target() {
 		fuzz_flags+=(-Itools/doctor -Wno-gnu-statement-expression)
 		fuzz_libraries=(-libverbs)
 		# What serves a probe is there, and never called.
-		for missing in address_gid doctor_device doctor_device_count doctor_is_meant doctor_list doctor_read \
+		for missing in address_gid doctor_device doctor_device_count doctor_list doctor_read \
 			doctor_read_number doctor_report fix_of gid_text keep_small load_error load_verb path_netdev_of \
-			path_netdev_of_port path_port_of probe_close probe_connect probe_count probe_echo probe_growth \
+			path_netdev_of_port path_port_of peer_parse peer_reach probe_close probe_connect probe_count probe_echo probe_growth \
 			probe_open put_why say_record session_begin session_say; do
 			fuzz_libraries+=("-Wl,--defsym=$missing=abort")
 		done

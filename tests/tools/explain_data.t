@@ -91,11 +91,13 @@ device_versions() {
 	ln -sfn driver-of-it "$sys/device/driver"
 	printf '16.35.2000 (MT_1)\n' >"$sys/fw_ver"
 	printf '24.10-1\e[2J\n' >"$sys/device/driver/module/version"
+	# shellcheck disable=SC2016 # sh's arguments
 	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/sys" \
 		build/tools/rdmaez-explain "--json=$scratch/json" wrong_mask >/dev/null 2>"$scratch/err"
 	says "$names, driver driver-of-it 24\.10-1\?\[2J, firmware 16\.35\.2000 \(MT_1\)$"
 	jq --exit-status 'select(.kind == "summary") | .driver == "driver-of-it 24.10-1?[2J" and .firmware == "16.35.2000 (MT_1)"' "$scratch/json"
 	rm "$sys/device/driver/module/version" "$sys/fw_ver" "$scratch/json"
+	# shellcheck disable=SC2016 # sh's arguments
 	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/sys" \
 		build/tools/rdmaez-explain wrong_mask >/dev/null 2>"$scratch/err"
 	says "$names, driver driver-of-it$"
@@ -117,6 +119,7 @@ lossless() {
 	echo "$3" >"$net/pfc"
 	echo "${4-}" >"$sys/infiniband/fake0/tc/1/traffic_class"
 	rm -f "$scratch/json"
+	# shellcheck disable=SC2016 # sh's arguments
 	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/lossy" \
 		build/tools/rdmaez-explain "--json=$scratch/json" data again >/dev/null 2>"$scratch/err"
 	jq --raw-output 'select(.qps) | [.qps[] | select(.gid_index) | .lossless] | unique | map(tostring) | join(" ")' "$scratch/json" >"$scratch/is"
