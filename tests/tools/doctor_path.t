@@ -38,11 +38,12 @@ hears() {
 # with_listener COMMAND...: while a doctor listens; COMMAND gets its port, and $scratch/served.PORT is what it prints.
 next_port=$((20000 + $$ % 10000))
 with_listener() {
-	local code=0 port=$next_port
+	local code=0 port=$next_port listener
 	"$doctor" --listen "$port" none >"$scratch/served.$port" 2>"$scratch/listening.$port" &
+	listener=$!
 	until [[ -s $scratch/listening.$port ]]; do sleep 0.02; done
 	"$@" "$port" || code=$?
-	kill "$!"
+	kill "$listener"
 	return "$code"
 }
 
