@@ -812,16 +812,14 @@ END
 
 # One good file among what is none.
 broken_files() {
-	local good
+	local good cut
 	rm -rf "$scratch/job" "$scratch/files"
 	mkdir -p "$scratch/files/directory.json"
 	tests/tools/states.py "$scratch/job" 'mesh(2)'
 	good=$(<"$scratch/job/0.json")
+	cut=$(<"$scratch/job/1.json")
 	cp "$scratch/job/1.json" "$scratch/files/00.json"
-	{
-		cat "$scratch/job/0.json"
-		head -c 900 "$scratch/job/1.json"
-	} >"$scratch/files/01.json"
+	printf '%s\n%s' "$good" "${cut%%,\"sends_posted\"*}" >"$scratch/files/01.json"
 	: >"$scratch/files/02.json"
 	head -c 5000 /dev/zero >"$scratch/files/03.json"
 	printf '%s\n' "${good/\"pid\":1000/\"pid\":-1}" "${good/\"rank\":0/\"rank\":5000000000}" >"$scratch/files/04.json"

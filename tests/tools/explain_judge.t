@@ -48,7 +48,7 @@ a region that came later|s/if \(mr.made_at > then\)/if (0)/
 a receive that is just long enough|s/peer->recv_length < request->length/peer->recv_length <= request->length/
 a receive of a datagram that has just the room|s/qp->recv_length < longest \+ more/qp->recv_length <= longest + more/
 a receive that is not the last one|s/qp->failed_id != qp->recv_id \|\| //
-a peer that ended with the rest|s/ && explain_sight.state_of\(qp->row.pid\);/;/
+a peer that ended with the rest|s/ && explain_sight.state_of\(qp->row.pid\);/ \&\& qp;/
 a write that takes a receive|s/request->opcode == WRITE_IMM \|\| request/request->opcode <= WRITE_IMM || request/
 a retry_cnt of 7 on any device|s/ && !strncmp\(qp->device, "rxe", 3\)//
 a program that does not look|s/return NOBODY;/return POLLS;/
