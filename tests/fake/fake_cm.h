@@ -239,7 +239,8 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_
 {
 	if (fake_cm_fails(FAKE_CM_QP))
 		return -1;
-	id->qp = ibv_create_qp(pd, init);
+	/* The library has a domain for each device. */
+	id->qp = ibv_create_qp(pd ? pd : ibv_alloc_pd(id->verbs), init);
 	if (!id->qp)
 		return -1;
 	fake_qp_force(id->qp, IBV_QPS_INIT);

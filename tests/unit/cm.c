@@ -3,9 +3,37 @@
  * Connecting by librdmacm, on one that follows a script: what each call is given, what comes of each event, and that no
  * wait outlives its deadline. The words of rdmaez_impl_cm_find() have their test in tests/tools/explain_cm.t.
  */
-#define _DEFAULT_SOURCE /* sigaction() */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #define RDMAEZ_WITH_CM
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+static bool stays_blocking; /* a channel cannot be made not to block */
+static bool only_ipv6;      /* the C library finds no other addresses */
+
+static inline int test_fcntl(int fd, int command, ...)
+{
+	va_list list;
+	int flags = 0;
+
+	va_start(list, command);
+	if (command == F_SETFL)
+		flags = va_arg(list, int);
+	va_end(list);
+	if (stays_blocking && flags & O_NONBLOCK) {
+		errno = EPERM;
+		return -1;
+	}
+	return fcntl(fd, command, flags);
+}
+
+/* Only F_GETFL and F_SETFL are used here. */
+#define fcntl test_fcntl
 #include <rdmaez/implementation.h>
+#undef fcntl
 
 #include <netinet/in.h>
 #include <signal.h>
@@ -16,6 +44,20 @@
 #include "fixture.h"
 
 #define MS UINT64_C(1000000)
+
+/* The name that the header has given to the C library's function. */
+int test_getaddrinfo(const char *host, const char *port, const struct rdmaez_impl_addrinfo *hints,
+		     struct rdmaez_impl_addrinfo **list) __asm__("getaddrinfo");
+int test_getaddrinfo(const char *host, const char *port, const struct rdmaez_impl_addrinfo *hints,
+		     struct rdmaez_impl_addrinfo **list)
+{
+	int (*real)(const char *, const char *, const struct rdmaez_impl_addrinfo *,
+		    struct rdmaez_impl_addrinfo **);
+	void *const found = dlsym(RTLD_NEXT, "getaddrinfo");
+
+	memcpy(&real, &found, sizeof(real));
+	return real(only_ipv6 ? "::1" : host, port, hints, list);
+}
 
 static struct {
 	struct ibv_context *ctx;
@@ -267,6 +309,28 @@ static void check_deadlines(void)
 	ended(rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471", &opts, &t.id, &t.diag), ETIMEDOUT,
 	      RDMAEZ_WHY_CM_DEADLINE, "timeout_ns", "rdmaez_cm_resolve", NULL, "no address");
 	end("a deadline of an address");
+
+	start();
+	stays_blocking = true;
+	tap_eq_int(rdmaez_cm_event_next(t.channel, RDMAEZ_NS_NOW, &event, &t.diag), EPERM,
+		   "a channel that goes on blocking is not read");
+	tap_eq_int(rdmaez_impl_cm_take(t.channel, 0, &event), EPERM, "whatever the deadline");
+	fcntl(t.channel->fd, F_SETFL, O_NONBLOCK);
+	tap_eq_int(rdmaez_cm_event_next(t.channel, RDMAEZ_NS_NOW, &event, &t.diag), ETIMEDOUT,
+		   "one that does not block is left as it is");
+	tap_ok((fcntl(t.channel->fd, F_GETFL) & O_NONBLOCK) != 0, "also afterwards");
+	stays_blocking = false;
+	fcntl(t.channel->fd, F_SETFL, 0);
+	end("blocking");
+
+	start();
+	fake_cm.context = NULL;
+	check_success(&t.diag,
+		      rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471", NULL, &t.id, &t.diag),
+		      "an address of no device yet");
+	tap_eq_str(t.diag.device, "", "the record names none");
+	tap_ok(!t.id->verbs, "nor has the id one");
+	end("no device yet");
 }
 
 static void check_qp_create(void)
@@ -293,6 +357,10 @@ static void check_qp_create(void)
 	foreign = ibv_alloc_pd(fake_open(fake_device_add("fake1")));
 	ended(rdmaez_cm_qp_create(t.id, foreign, &t.init, &t.diag), EINVAL, RDMAEZ_WHY_CM_ARGUMENT,
 	      "pd", "rdmaez_cm_qp_create", "rdma_create_qp", "another device's domain");
+	check_success(&t.diag, rdmaez_cm_qp_create(t.id, NULL, &t.init, &t.diag),
+		      "none, for the one that librdmacm keeps");
+	tap_ok(t.id->qp->pd != t.pd && t.id->qp->pd->context == t.ctx, "which is of the device");
+	rdma_destroy_qp(t.id);
 	t.init.cap.max_send_wr = 0x7fffffff;
 	tap_ok(rdmaez_cm_qp_create(t.id, t.pd, &t.init, &t.diag) > 0, "a queue too long");
 	tap_ok(rdmaez_diag_find(&t.diag, RDMAEZ_WHY_CAP_LIMIT) != NULL, "is explained as that");
@@ -506,6 +574,23 @@ static void check_listen(void)
 		      "at every address, of iWARP");
 	tap_eq_int(t.listener->route.addr.src_addr.sa_family, AF_INET, "of IPv4");
 	end("over iWARP");
+
+	start();
+	t.ctx->device->transport_type = IBV_TRANSPORT_IWARP;
+	only_ipv6 = true;
+	check_refusal(&t.diag,
+		      rdmaez_cm_listen(t.channel, NULL, "7471", NULL, &t.listener, &t.diag),
+		      EAFNOSUPPORT, RDMAEZ_WHY_CM_ADDRESS, "host",
+		      "iWARP on a host without addresses of IPv4");
+	tap_eq_int(rdmaez_cm_listen(t.channel, NULL, "7471", NULL, &t.listener, NULL), EAFNOSUPPORT,
+		   "also without a record");
+	tap_eq_int(fake_cm.count[FAKE_CM_BIND], 0, "nothing is bound");
+	only_ipv6 = false;
+	fake_cm_fail(FAKE_CM_BIND, EAFNOSUPPORT, 0);
+	ended(rdmaez_cm_listen(t.channel, "192.0.2.1", "7471", NULL, &t.listener, &t.diag),
+	      EAFNOSUPPORT, RDMAEZ_WHY_CM_ADDRESS, "addr", "rdmaez_cm_listen", "rdma_bind_addr",
+	      "the same of librdmacm");
+	end("no family");
 
 	start();
 	fake_cm_fail(FAKE_CM_BIND, EADDRNOTAVAIL, 0);
