@@ -519,12 +519,17 @@ static void real_memory(void)
 	struct verbs_context was;
 	struct rdmaez_diag diag;
 	struct ibv_device_attr_ex device;
+	struct ibv_context older;
 
 	dev = fake_reset();
 	dev->attr.max_dm_size = 64 * KIB;
 	ctx = fake_open(dev);
 	verbs = verbs_get_ctx(ctx);
 	was = *verbs;
+	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EIO);
+	check_success(&diag, rdmaez_dm_emu_attach(ctx, NULL, &emu, &diag),
+		      "a device that does not tell what it has");
+	tap_eq_int(rdmaez_dm_emu_detach(&emu, NULL), 0, "detached");
 	check_refusal(&diag, rdmaez_dm_emu_attach(ctx, NULL, &emu, &diag), EEXIST,
 		      RDMAEZ_WHY_DM_EMU_REAL, "max_dm_size", "a device with memory of its own");
 	tap_eq_int(diag.finding[0].value, 64 * KIB, "and how much that has");
@@ -533,6 +538,9 @@ static void real_memory(void)
 		      "attached by force all the same");
 	tap_ok(rdmaez_dm_emu_is_attached(ctx) && !rdmaez_dm_emu_is_attached(NULL),
 	       "and that can be asked");
+	memset(&older, 0x55, sizeof(older));
+	older.abi_compat = NULL;
+	tap_ok(!rdmaez_dm_emu_is_attached(&older), "also of a libibverbs without such verbs");
 	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), 0, "the device can be asked");
 	tap_eq_int(device.max_dm_size, 256 * KIB, "and says what is emulated");
 	tap_ok(rdmaez_dm_emu_fd(&emu) >= 0, "there is a descriptor");
@@ -591,6 +599,11 @@ static void queries(void)
 	tap_eq_int(device.completion_timestamp_mask, 0, "leaves nothing of what was there");
 	tap_eq_int(device.max_dm_size, 1024 * KIB, "tells max_dm_size all the same");
 	tap_eq_int(device.orig_attr.max_qp, dev->attr.orig_attr.max_qp, "and what the older tells");
+	fake_fail(FAKE_QUERY_DEVICE_EX, 1, ENOSYS);
+	memset(&device, 0x5a, sizeof(device));
+	tap_eq_int(verbs->query_device_ex(ctx, NULL, &device, before + 8), 0,
+		   "or whose kernel lacks it");
+	tap_eq_int(device.max_dm_size, 1024 * KIB, "tells it as well");
 	fake_fail(FAKE_QUERY_DEVICE_EX, 1, EOPNOTSUPP);
 	fake_fail(FAKE_QUERY_DEVICE, 1, EIO);
 	tap_eq_int(ibv_query_device_ex(ctx, NULL, &device), EIO, "where that fails, so it says");
@@ -1437,7 +1450,8 @@ static void own_memory(void)
 {
 	struct rdmaez_dm_emu_opts opts = {.flags = RDMAEZ_DM_EMU_FORCE};
 	struct ibv_dm *real, *dm;
-	struct ibv_mr *mr;
+	struct ibv_mr *mr,
+		*(*registers)(struct ibv_pd *, struct ibv_dm *, uint64_t, size_t, unsigned int);
 	struct ibv_pd *pd;
 
 	memset(&kernel, 0, sizeof(kernel));
@@ -1451,6 +1465,12 @@ static void own_memory(void)
 	dm = alloc(ctx, 4096);
 	mr = ibv_reg_dm_mr(pd, real, 64, 64, PEER);
 	tap_ok(mr && fake_count(FAKE_REG_DM_MR) == 1, "the device registers its own");
+	registers = emu.state.reg_dm_mr;
+	emu.state.reg_dm_mr = NULL;
+	errno = 0;
+	tap_ok(!ibv_reg_dm_mr(pd, real, 64, 64, PEER) && errno == EOPNOTSUPP,
+	       "unless it has no such verb");
+	emu.state.reg_dm_mr = registers;
 	tap_eq_int(ibv_free_dm(real), EBUSY, "and tells what it thinks of it");
 	tap_eq_int(ibv_dereg_mr(mr), 0, "deregistered");
 	tap_eq_int(ibv_free_dm(real), 0, "and frees its own");
@@ -1889,6 +1909,9 @@ static void faults(void)
 		      RDMAEZ_WHY_NULL_ARGUMENT, "emu", "a NULL");
 	check_success(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 0, 0, &diag),
 		      "nothing ordered");
+	check_success(&diag, rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_ALLOC, 1, ENOENT, &diag),
+		      "what is not for this may be for another");
+	tap_ok(!alloc(ctx, 64) && errno == ENOENT, "which fails so");
 	end("faults");
 	tap_eq_int(rdmaez_dm_emu_fail(&emu, RDMAEZ_DM_EMU_FREE, 1, EIO, NULL), EINVAL,
 		   "nor detached");

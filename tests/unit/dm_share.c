@@ -391,6 +391,13 @@ static void check_export_refused(void)
 		       "rdmaez_dm_export", "a region behind the memory",
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES,
 			LENGTH + 1, 1, 0});
+	longer.offset = LENGTH + 64;
+	longer.length = 1;
+	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
+		       "rdmaez_dm_export", "a byte far behind it",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_RANGE, "region.length", RDMAEZ_VALUE_BYTES, 1,
+			1, 0});
+	longer.length = LENGTH + 1;
 	longer.offset = 0;
 	mr.length = LENGTH;
 	CHECK_FINDINGS(&t.diag, rdmaez_dm_export(&t.dm, NULL, &longer, &token, &t.diag), EINVAL,
@@ -415,6 +422,9 @@ static void check_export_refused(void)
 		      RDMAEZ_WHY_DM_NO_HANDLE, "dm", "an rdma-core before 35");
 	t.dm.dm->comp_mask = IBV_DM_MASK_HANDLE;
 	tap_ok(memcmp(&token, &untouched, sizeof(token)) == 0, "the output is never written");
+	check_success(&t.diag, rdmaez_dm_export(&t.dm, t.region.mr->pd, &t.region, &token, &t.diag),
+		      "a region with its own domain");
+	tap_eq_hex(token.flags, RDMAEZ_DM_TOKEN_PD | RDMAEZ_DM_TOKEN_MR, "which are both in it");
 }
 
 /* ---- There and back ------------------------------------------------------------------------- */
@@ -523,6 +533,8 @@ static void check_wrong_order(void)
 /* A device that does not close is all that is left, and can be closed again. */
 static void check_close_fails(void)
 {
+	static const struct rdmaez_dm_share_ops none = {.close = NULL};
+
 	start(SOCK_STREAM);
 	t.opts.flags = RDMAEZ_DM_SHARE_MR;
 	tap_eq_int(import(), 0, "memory is imported with a region");
@@ -533,6 +545,10 @@ static void check_close_fails(void)
 	tap_ok(t.shared.context && !t.shared.dm.dm && !t.shared.pd && !t.shared.region.mr &&
 		       !t.shared.region.dm && !t.shared.region.length,
 	       "nothing else is left");
+	t.shared.ops = &none;
+	fake_fail(FAKE_CLOSE_DEVICE, 1, EBUSY);
+	check_refusal(&t.diag, rdmaez_dm_shared_close(&t.shared, &t.diag), EBUSY, RDMAEZ_WHY_BUSY,
+		      "ibv_close_device", "functions of which none closes it");
 	tap_eq_int(rdmaez_dm_shared_close(&t.shared, NULL), 0, "it is closed then");
 	tap_eq_int(fake_count(FAKE_UNIMPORT_MR), 1, "the region was unimported once");
 	tap_ok(!t.shared.context, "and all is zero");
