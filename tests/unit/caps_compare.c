@@ -150,6 +150,14 @@ static void check_flags(void)
 	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
 						RDMAEZ_CAPS_FLAGS)],
 		   "lacks", "and so is a high one where all are told");
+	b.source[RDMAEZ_CAPS_DEVICE_CAP_FLAGS_EX] = RDMAEZ_SOURCE_PLAIN;
+	a.features.flags = b.features.flags = 1;
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(&b),
+						RDMAEZ_CAPS_FLAGS)],
+		   "equal", "the same ones are the same, even if not all are told");
+	tap_eq_str(relations[rdmaez_caps_relate(rdmaez_caps_fields(&a), rdmaez_caps_fields(NULL),
+						RDMAEZ_CAPS_FLAGS)],
+		   "unclear", "nothing is known of no device");
 }
 
 /* ---- Several ------------------------------------------------------------------------------ */

@@ -130,6 +130,13 @@ static void check_opens(void)
 	check_success(&diag, rdmaez_device_open(NULL, &context, &diag), "if that does not open");
 	tap_eq_ptr(context->device, &second->verbs, "the next");
 	ibv_close_device(context);
+	fake_device_add("fake3");
+	for (unsigned int nth = 2; nth <= 4; nth++)
+		fake_fail(FAKE_OPEN_DEVICE, nth, EACCES);
+	check_success(&diag, rdmaez_device_open(NULL, &context, &diag), "if no other opens");
+	tap_eq_ptr(context->device, &dev->verbs, "the first");
+	tap_eq_int(fake_open_count(), 1, "which stays open");
+	ibv_close_device(context);
 	fake_fail(FAKE_QUERY_DEVICE, 0, EIO);
 	tap_eq_int(rdmaez_device_open(NULL, &context, &diag), 0, "if they do not answer");
 	tap_eq_ptr(context->device, &dev->verbs, "the first");

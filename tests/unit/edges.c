@@ -4,11 +4,15 @@
  * callers do not ask for today. Each is called by itself.
  */
 #define _DEFAULT_SOURCE
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +21,12 @@
 /* What the next call does in place of its work; 0: its work. */
 static struct {
 	int poll_error, listen_error, socket_error, connect_error, notify_error, events_error;
+	int accept_error[4]; /* of the next calls; 0: it accepts */
+	int accepts;         /* calls */
+	int name_error, option_error, write_error;
+	int fcntl_error, fcntl_of;   /* the next fcntl() with this command fails */
 	int polls;                   /* calls */
+	bool events_once;            /* only the next call of ibv_get_async_event() fails */
 	bool arrives;                /* at the next poll() a client connects with the socket */
 	bool connects;               /* connect() succeeds at once */
 	bool no_time;                /* timespec_get() fails */
@@ -84,6 +93,57 @@ static inline ssize_t test_send(int fd, const void *bytes, size_t count, int fla
 	return say.reply ? (ssize_t)count : send(fd, bytes, count, flags);
 }
 
+static inline int test_getsockname(int fd, struct sockaddr *name, socklen_t *size)
+{
+	errno = say.name_error;
+	return errno ? -1 : getsockname(fd, name, size);
+}
+
+static inline int test_getsockopt(int fd, int level, int option, void *value, socklen_t *size)
+{
+	errno = say.option_error;
+	return errno ? -1 : getsockopt(fd, level, option, value, size);
+}
+
+static inline ssize_t test_write(int fd, const void *bytes, size_t count)
+{
+	errno = say.write_error;
+	return errno ? -1 : write(fd, bytes, count);
+}
+
+static inline int test_fcntl(int fd, int command, ...)
+{
+	const bool has_lock = command == F_SETLK || command == 36 || command == 37; /* F_OFD_ */
+	va_list list;
+	void *lock = NULL;
+	int flags = 0;
+
+	va_start(list, command);
+	if (has_lock)
+		lock = va_arg(list, void *);
+	else if (command != F_GETFL && command != F_GETFD)
+		flags = va_arg(list, int);
+	va_end(list);
+	if (say.fcntl_error && command == say.fcntl_of) {
+		errno = say.fcntl_error;
+		say.fcntl_error = 0;
+		return -1;
+	}
+	return has_lock ? fcntl(fd, command, lock) : fcntl(fd, command, flags);
+}
+
+/* The headers call this by its name in the C library. */
+extern int test_accept4(int fd, struct sockaddr *address, socklen_t *size,
+			int flags) __asm__("accept4");
+int test_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+	const int error = say.accepts < 4 ? say.accept_error[say.accepts] : 0;
+
+	say.accepts++;
+	errno = error;
+	return error ? -1 : (int)syscall(SYS_accept4, fd, address, size, flags);
+}
+
 static inline int test_timespec_get(struct timespec *time, int base)
 {
 	say.time = time;
@@ -109,6 +169,8 @@ static inline int test_req_notify_cq(struct ibv_cq *cq, int solicited)
 static inline int test_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	errno = say.events_error;
+	if (say.events_once)
+		say.events_error = 0;
 	return errno ? -1 : ibv_get_async_event(context, event);
 }
 
@@ -118,6 +180,10 @@ static inline int test_get_async_event(struct ibv_context *context, struct ibv_a
 #define connect                        test_connect
 #define recv                           test_recv
 #define send                           test_send
+#define getsockname                    test_getsockname
+#define getsockopt                     test_getsockopt
+#define write(fd, bytes, count)        test_write(fd, bytes, count)
+#define fcntl                          test_fcntl
 #define timespec_get                   test_timespec_get
 #define ibv_get_async_event            test_get_async_event
 #define ibv_get_cq_event               test_get_cq_event
@@ -130,6 +196,10 @@ static inline int test_get_async_event(struct ibv_context *context, struct ibv_a
 #undef connect
 #undef recv
 #undef send
+#undef getsockname
+#undef getsockopt
+#undef write
+#undef fcntl
 #undef ibv_get_async_event
 #undef ibv_get_cq_event
 #undef ibv_req_notify_cq
@@ -244,6 +314,85 @@ static void check_opening(void)
 	close(say.client);
 }
 
+/* A peer that connects, and what accepting it says first. */
+static int first(int error, int next, int *fd)
+{
+	struct sockaddr_in four;
+	struct rdmaez_impl_addrinfo here = place(&four, "::ffff:127.0.0.1", 0);
+	int got;
+
+	say.arrives = true;
+	say.accepts = 0;
+	say.accept_error[0] = error;
+	say.accept_error[1] = next;
+	*fd = -1;
+	rdmaez_impl_diag_reset(&diag, "rdmaez_exchange_open");
+	got = rdmaez_impl_exchange_first(&here, rdmaez_impl_now() + 30000 * MS, fd, &diag);
+	memset(say.accept_error, 0, sizeof(say.accept_error));
+	return got;
+}
+
+static void check_accepting(void)
+{
+	int fd;
+
+	tap_eq_int(first(EINTR, ECONNABORTED, &fd), 0, "a signal, and a peer that has gone");
+	tap_eq_int(say.accepts, 3, "are tried again");
+	tap_ok(fd >= 0, "until there is a socket");
+	tap_eq_int(rdmaez_impl_exchange_arrived(fd, rdmaez_impl_now() + 30000 * MS), 0,
+		   "which has arrived");
+	say.option_error = ENOBUFS;
+	tap_eq_int(rdmaez_impl_exchange_arrived(fd, UINT64_MAX), ENOBUFS, "unless it cannot tell");
+	say.option_error = 0;
+	say.name_error = ENOMEM;
+	tap_eq_int(rdmaez_impl_exchange_arrived(fd, UINT64_MAX), ENOMEM, "or has no name");
+	say.name_error = 0;
+	say.fcntl_error = EPERM;
+	say.fcntl_of = F_SETFL;
+	tap_eq_int(rdmaez_impl_exchange_arrived(fd, UINT64_MAX), EPERM, "or does not block");
+	close(fd);
+	close(say.client);
+	check_refusal(&diag, first(EMFILE, 0, &fd), EMFILE, RDMAEZ_WHY_EXCHANGE_SOCKET, "accept4",
+		      "no descriptor for a peer");
+	tap_eq_int(say.accepts, 1, "is not tried again");
+	tap_eq_int(fd, -1, "and there is no socket");
+	close(say.client);
+}
+
+/* What an end says of itself: for the peer that its options or its socket name. */
+static void check_own(void)
+{
+	struct rdmaez_endpoint own;
+	struct rdmaez_qp_opts opts;
+	struct rdmaez_impl_exchange x;
+	uint8_t bytes[RDMAEZ_ENDPOINT_BYTES];
+	int pipes[2];
+
+	fake_reset();
+	if (pipe(pipes))
+		tap_bail("no pipe");
+	memset(&x, 0, sizeof(x));
+	memset(&opts, 0, sizeof(opts));
+	memset(&own, 0, sizeof(own));
+	x.qp = fake_qp(fake_open(fake_device_add("fake1")), IBV_QPT_RC);
+	x.socket = pipes[0];
+	x.local = &own;
+	x.opts = &opts;
+	x.out = bytes;
+	rdmaez_impl_diag_reset(&diag, "rdmaez_exchange_connect");
+	check_refusal(&diag, rdmaez_impl_exchange_local(&x, NULL, NULL, &diag), ENOTSOCK,
+		      RDMAEZ_WHY_EXCHANGE_SOCKET, "getpeername", "a peer that no socket names");
+	tap_eq_int(own.qp_num, 0, "there is no endpoint");
+	opts.path.dgid = gid_of("::ffff:192.0.2.9");
+	rdmaez_impl_diag_reset(&diag, "rdmaez_exchange_connect");
+	check_success(&diag, rdmaez_impl_exchange_local(&x, NULL, NULL, &diag),
+		      "a peer that the options name");
+	tap_eq_int(own.qp_num, x.qp->qp_num, "the endpoint is the queue pair's");
+	close(pipes[0]);
+	close(pipes[1]);
+	fake_close_all();
+}
+
 /* A message that no peer would understand; an exchange that has failed before its time is over. */
 static void check_exchange(void)
 {
@@ -313,6 +462,8 @@ static void check_queues(void)
 	struct ibv_qp *const qp = fake_qp(ctx, IBV_QPT_RC);
 	struct ibv_wc wc[2] = {{0}, {0}};
 	struct rdmaez_wc_batch batch = {.wc = NULL, .capacity = 2};
+	struct ibv_cq_init_attr_ex init = {.cqe = 8};
+	struct ibv_cq_ex *const ex = ibv_create_cq_ex(ctx, &init);
 	const char *verb = NULL;
 	struct ibv_cq *of = cq;
 
@@ -321,6 +472,9 @@ static void check_queues(void)
 		      RDMAEZ_WHY_NULL_ARGUMENT, "wc", "no completions");
 	check_refusal(&diag, rdmaez_wc_wait(cq, qp, &batch, RDMAEZ_NS_NOW, &diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "wc", "also without events");
+	rdmaez_impl_diag_reset(&diag, "rdmaez_cq_poll_ex");
+	check_refusal(&diag, rdmaez_cq_poll_ex(ex, qp, NULL, &batch, &diag), EINVAL,
+		      RDMAEZ_WHY_NULL_ARGUMENT, "wc", "and by the extended interface");
 	batch.wc = wc;
 	batch.capacity = 0;
 	check_refusal(&diag, rdmaez_cq_wait(cq, qp, &batch, RDMAEZ_NS_NOW, &diag), EINVAL,
@@ -371,11 +525,16 @@ static void check_members(void)
 	memset(&attr, 0x55, sizeof(attr));
 	attr.pkey_index = 0x1234;
 	tap_eq_hex(rdmaez_impl_field_get(&half, &attr), 0x1234, "a field of two bytes");
+	tap_eq_hex(rdmaez_impl_field_meant(RDMAEZ_IMPL_AS_SIGNED, RDMAEZ_ZERO, 7), RDMAEZ_ZERO,
+		   "a number that may have a sign is not zero");
+	tap_eq_hex(rdmaez_impl_field_meant(RDMAEZ_IMPL_AS_BITS, RDMAEZ_ZERO, 7), 0, "bits are");
 	memset(&all, 0x55, sizeof(all));
 	memset(&one, 0x22, sizeof(one));
 	before = all;
 	rdmaez_impl_caps_reduce(&all, &one, RDMAEZ_CAPS_ID_COUNT);
 	tap_ok(memcmp(&all, &before, sizeof(all)) == 0, "a capability beyond the last is none");
+	rdmaez_impl_caps_reduce(&all, NULL, RDMAEZ_CAPS_MAX_QP);
+	tap_ok(memcmp(&all, &before, sizeof(all)) == 0, "no device reduces nothing");
 }
 
 /* Ancillary data that the kernel does not send: the last part is padded beyond its end. */
@@ -551,8 +710,10 @@ static void check_events(void)
 			      RDMAEZ_WHY_EVENT_NONE, "timeout_ns",
 			      "an event that others take until the time is over");
 	}
-	say.events_error = 0;
-	tap_eq_int(rdmaez_event_next(ctx, RDMAEZ_NS_NOW, &got, &diag), 0, "or not");
+	say.events_error = EAGAIN;
+	say.events_once = true;
+	tap_eq_int(rdmaez_event_next(ctx, 30000 * MS, &got, &diag), 0, "or not");
+	say.events_once = false;
 	tap_eq_int(got.event_type, IBV_EVENT_PORT_ERR, "with its type");
 	fake_close_all();
 }
@@ -622,6 +783,104 @@ static void check_small(void)
 	fake_close_all();
 }
 
+/* The file of emulated memory, and its locks. */
+static void check_emulated(void)
+{
+	/* On 32 bits the lower half counts. Neither is the length of a file. */
+	const uint64_t much = UINT64_C(0x8000000080000000);
+	FILE *const file = tmpfile();
+	struct rdmaez_impl_emu emu;
+
+	if (!file)
+		tap_bail("no file");
+	memset(&emu, 0, sizeof(emu));
+	emu.fd = -1;
+	emu.page = 4096;
+	tap_ok(rdmaez_impl_emu_others(&emu, 0), "who cannot ask for a lock does not take it");
+	emu.fd = fileno(file);
+	tap_ok(!rdmaez_impl_emu_others(&emu, 0), "nobody has that of a new file");
+	pthread_mutex_init(&emu.mutex, NULL);
+	say.fcntl_of = 37; /* F_OFD_SETLK */
+	say.fcntl_error = EACCES;
+	tap_eq_int(rdmaez_impl_emu_lock(&emu, 30000 * MS), 0, "a lock that is denied at first");
+	rdmaez_impl_emu_unlock(&emu);
+	say.fcntl_error = ENOLCK;
+	tap_eq_int(rdmaez_impl_emu_lock(&emu, 30000 * MS), ENOLCK, "and one that there is not");
+	pthread_mutex_destroy(&emu.mutex);
+	fclose(file);
+
+	tap_eq_int(rdmaez_impl_emu_create(&emu, much), EINVAL, "more than a file may have");
+	close(emu.fd);
+	say.write_error = ENOSPC;
+	tap_eq_int(rdmaez_impl_emu_create(&emu, 4096), ENOSPC, "a file without room");
+	close(emu.fd);
+	say.write_error = 0;
+	say.fcntl_of = 1033; /* F_ADD_SEALS */
+	say.fcntl_error = EBUSY;
+	tap_eq_int(rdmaez_impl_emu_create(&emu, 4096), EBUSY, "one that cannot be sealed");
+	close(emu.fd);
+}
+
+/* The mark on a duplicate that can be looked for no more. */
+static void check_duplicates(void)
+{
+	struct flock mark;
+	const int copy = dup(0);
+
+	rdmaez_impl_dm_undup(copy, -1, &mark);
+	tap_eq_int(close(copy), 0, "a duplicate of which nothing is known stays open");
+}
+
+/* Ports, GIDs and paths that no device has. */
+static void check_ports(void)
+{
+	struct fake_device *const dev = fake_reset();
+	struct ibv_context *const ctx = fake_open(dev);
+	const struct ibv_port_attr neither = {.link_layer = IBV_LINK_LAYER_UNSPECIFIED};
+	struct rdmaez_path path;
+	struct rdmaez_impl_path_build b;
+	static struct rdmaez_impl_port_gids gids;
+	struct ibv_gid_entry entry;
+	struct rdmaez_simple simple;
+	struct rdmaez_simple_opts opts;
+	struct ibv_qp_init_attr_ex init;
+
+	dev->ports = 300;
+	rdmaez_impl_diag_reset(&diag, "rdmaez_port_query");
+	tap_eq_int(rdmaez_impl_port_exists(ctx, 256, &diag), EINVAL, "no port has this number");
+	tap_eq_int(fake_count(FAKE_QUERY_DEVICE), 1, "only its explanation asks the device");
+	dev->ports = 1;
+
+	gids.port_num = 1;
+	gids.length = 8;
+	gids.known = 2;
+	gids.all[0].port_num = gids.all[1].port_num = 1;
+	gids.all[1].gid_index = 3;
+	gids.all[1].gid = gid_of("fe80::1");
+	tap_eq_int(rdmaez_impl_port_gids_next(&gids, &entry, NULL), 0, "an entry without a GID");
+	tap_eq_int((int)entry.gid_index, 3, "is passed over");
+	tap_eq_int(rdmaez_impl_port_gids_next(&gids, &entry, NULL), ENODATA, "and that is all");
+
+	memset(&path, 0, sizeof(path));
+	memset(&b, 0, sizeof(b));
+	b.path = &path;
+	b.own_end = true;
+	b.sgid_index = 1;
+	tap_ok(rdmaez_impl_path_has_grh(&b), "an index of the own end means a GRH");
+	b.port = &neither;
+	tap_ok(!rdmaez_impl_path_has_grh(&b), "but not on a port of neither link");
+
+	memset(&simple, 0, sizeof(simple));
+	memset(&opts, 0, sizeof(opts));
+	rdmaez_simple_init_attr_ex(&simple, &opts, &init);
+	tap_eq_hex(init.comp_mask, IBV_QP_INIT_ATTR_PD, "no operations are asked for");
+	opts.send_ops = IBV_QP_EX_WITH_SEND;
+	rdmaez_simple_init_attr_ex(&simple, &opts, &init);
+	tap_eq_hex(init.comp_mask, IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		   "but if there are some");
+	fake_close_all();
+}
+
 /* How a drain plans to recognise the ends of queues. */
 static void check_plans(void)
 {
@@ -661,10 +920,63 @@ static void check_plans(void)
 	fake_close_all();
 }
 
+static int mthca_error; /* what posting leaves in errno */
+
+static int mthca_post(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+	*bad = qp ? wr : NULL;
+	errno = mthca_error;
+	return -1;
+}
+
+/* What a drain still looks at. */
+static void check_drains(void)
+{
+	struct ibv_context *const ctx = fake_open(fake_reset());
+	struct ibv_qp *const qp = fixture_qp(ctx, IBV_QPT_RC, IBV_QPS_ERR);
+	struct ibv_srq *const srq = fake_srq(ctx, IBV_SRQT_BASIC);
+	struct ibv_cq *const recv_cq = qp->recv_cq;
+	int (*const post)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **) =
+		ctx->ops.post_send;
+	struct rdmaez_drain d;
+
+	memset(&d, 0, sizeof(d));
+	d.qp = qp;
+	ctx->ops.post_send = mthca_post;
+	tap_eq_int(rdmaez_impl_drain_beacon(&d, 0), ENOMEM, "-1 without a word is a full queue");
+	mthca_error = EIO;
+	tap_eq_int(rdmaez_impl_drain_beacon(&d, 0), EIO, "-1 with one is that");
+	ctx->ops.post_send = post;
+
+	tap_ok(!rdmaez_impl_drain_polls(&d), "nothing is left to poll for");
+	d.left[1] = 1;
+	tap_ok(rdmaez_impl_drain_polls(&d), "a receive is");
+	qp->recv_cq = NULL;
+	tap_ok(!rdmaez_impl_drain_polls(&d), "if it has a queue");
+	qp->recv_cq = recv_cq;
+	d.left[1] = 0;
+	qp->srq = srq;
+	tap_ok(rdmaez_impl_drain_polls(&d), "one of a shared queue may be");
+	qp->srq = NULL;
+
+	d.waits = RDMAEZ_QUEUE_SEND;
+	d.left[0] = -1;
+	d.queue[0] = RDMAEZ_IMPL_END_COUNT;
+	tap_ok(rdmaez_impl_drain_is_blind(&d), "nothing shows the end of unknown sends");
+	d.left[0] = 0;
+	tap_ok(!rdmaez_impl_drain_is_blind(&d), "their number does");
+	d.left[0] = -1;
+	d.queue[0] = RDMAEZ_IMPL_END_FULL;
+	tap_ok(!rdmaez_impl_drain_is_blind(&d), "or their beacon");
+	fake_close_all();
+}
+
 int main(void)
 {
 	check_waits();
 	check_opening();
+	check_accepting();
+	check_own();
 	check_exchange();
 	check_queues();
 	check_members();
@@ -676,6 +988,10 @@ int main(void)
 	check_events();
 	check_files();
 	check_small();
+	check_emulated();
+	check_duplicates();
+	check_ports();
 	check_plans();
+	check_drains();
 	return tap_done();
 }

@@ -120,6 +120,7 @@ static void check_files(void)
 	rdmaez_impl_mr_explain_mappings(&mapped);
 	tap_eq_int(reason(), RDMAEZ_WHY_NONE, "nothing is said of mappings that are not known");
 
+	fake_tree_file("/proc/thread-self/status", "Uid:\t0\t0\t0\t0\n");
 	fake_tree_file("/proc/self/uid_map", "         0     100000      65536\n");
 	failed(ENOMEM, "ibv_reg_mr");
 	unsetenv("KUBERNETES_SERVICE_HOST");
@@ -127,6 +128,10 @@ static void check_files(void)
 	setenv("container", "podman", 1);
 	rdmaez_impl_suggest_memlock(&diag, "addr");
 	tap_eq_int(reason(), RDMAEZ_WHY_MEMLOCK_CONTAINER, "root of a container is not root");
+	fake_tree_file("/proc/self/uid_map", "         0          0 4294967295\n");
+	failed(ENOMEM, "ibv_reg_mr");
+	rdmaez_impl_suggest_memlock(&diag, "addr");
+	tap_eq_int(reason(), RDMAEZ_WHY_MEMLOCK_ROOT, "that of the machine is");
 	unsetenv("container");
 	fake_tree(NULL);
 }
@@ -325,7 +330,7 @@ static void check_multicast(void)
 	struct fake_device *const dev = fake_reset();
 	struct ibv_context *const ctx = fake_open(dev);
 	struct ibv_qp *const qp = fake_qp(ctx, IBV_QPT_UD);
-	const struct rdmaez_path group = {.dgid = gid_of("ff0e::1")};
+	const struct rdmaez_path group = {.dgid = gid_of("ff0e::1"), .sgid_index = 5};
 	struct ibv_port_attr port;
 
 	ibv_query_port(ctx, 1, &port);
@@ -334,6 +339,7 @@ static void check_multicast(void)
 			dev->port[1].gid[row].ifindex = (uint32_t)i;
 		rdmaez_impl_diag_reset(&diag, "rdmaez_multicast_examine");
 		rdmaez_impl_multicast_exam(ctx, &group, 1, &port, &diag);
+		tap_eq_int((int)diag.source.gid_index, 5, "by the GID of RoCE v2 at index 5");
 		tap_eq_int(rdmaez_diag_find(&diag, RDMAEZ_WHY_MULTICAST_MISSING) != NULL, i,
 			   "membership on %s", i ? "an interface" : "none");
 	}
@@ -635,6 +641,22 @@ static void check_posting(void)
 	rdmaez_impl_wr_explain_ud(&c, &wr, 5000);
 	tap_eq_int(reason(), RDMAEZ_WHY_WR_UD_LENGTH, "one that is does");
 	tap_eq_int((int64_t)diag.finding[0].max, 1024, "to its MTU");
+
+	/* A queue pair with a shared receive queue sends all the same. */
+	for (int i = 0; i < 2; i++) {
+		const struct rdmaez_impl_wr_queue queue = {.depth = "cap.max_send_wr",
+							   .sends = i != 0};
+
+		c.queue = &queue;
+		c.driver = rdmaez_driver_of(NULL);
+		c.state = -1;
+		qp->srq = fake_srq(ctx, IBV_SRQT_BASIC);
+		failed(EINVAL, "ibv_post_send");
+		rdmaez_impl_wr_explain(&c, &wr, NULL);
+		tap_eq_int(rdmaez_diag_find(&diag, RDMAEZ_WHY_WR_SRQ) != NULL, !i,
+			   "%s of a queue pair with a shared queue", i ? "sends" : "receives");
+		qp->srq = NULL;
+	}
 	fake_close_all();
 }
 

@@ -496,6 +496,10 @@ static void check_null(void)
 	REFUSES_NULL("count", "take", rdmaez_handshake_take(&t.shake[0], &byte, 1, NULL, &t.diag));
 	tap_eq_int(count, 77, "nothing is written");
 	tap_ok(!give(0, NULL, 0, &count) && !count, "nothing may be given");
+	count = 77;
+	check_success(&t.diag, rdmaez_handshake_take(&t.shake[0], NULL, 0, &count, &t.diag),
+		      "nor need anything be taken");
+	tap_eq_int(count, 0, "which is no byte");
 	REFUSES_NULL("service", "listen", rdmaez_handshake_listen(NULL, &fd, &t.diag));
 	REFUSES_NULL("listener", "listen", rdmaez_handshake_listen("1", NULL, &t.diag));
 	REFUSES_NULL("socket", "accept", rdmaez_handshake_accept(0, NULL, &t.diag));

@@ -85,6 +85,9 @@ static void check_nothing(void)
 		{IBV_QPT_DRIVER, ALWAYS | WAITS},
 	};
 
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.dev->attr.orig_attr.max_mcast_grp = 8;
+	CHECK("a device with multicast, of which RC has none", NOTHING);
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		start(rows[i].type, IBV_QPS_RTS);
 		CHECK("nothing is wrong", NOTHING);
@@ -372,6 +375,10 @@ static void check_class(void)
 	CHECK("a class for all that is not", LOSSY(8, 96));
 	fake_tree_file(all, "Global tclass=-1\n");
 	CHECK("no class for all", NOTHING);
+	fake_tree_file(all, "Global tclass=:\n");
+	CHECK("a sign behind the digits", NOTHING);
+	fake_tree_file(all, "Global tclass=256\n");
+	CHECK("a class beyond the last", NOTHING);
 	fake_tree_file(all, NULL);
 	fake_tree_file(pfc, "10000001\n");
 	CHECK("other priorities", LOSSY(104, 0));
