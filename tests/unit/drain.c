@@ -1033,12 +1033,13 @@ static void check_quiesce(void)
 		      WRONG(RESUME_STATE, "qp_state", RDMAEZ_VALUE_STATE_NOW, IBV_QPS_RTR, 0,
 			    1 << IBV_QPS_RTS | 1 << IBV_QPS_SQD));
 	start_sqd(FAKE_PROFILE_RXE, "6.1.0", IBV_QPS_RTS);
-	fake_fail(FAKE_QUERY_QP, 1, EINVAL);
+	fake_fail(FAKE_QUERY_QP, 0, EINVAL);
 	check_refusal(&t.diag, rdmaez_qp_quiesce(t.qp, 2 * MS, &t.diag), EOPNOTSUPP,
 		      RDMAEZ_WHY_SQD_UNTOLD, "sq_draining", "a driver that cannot answer");
-	fake_fail(FAKE_QUERY_QP, 1, EIO);
+	fake_fail(FAKE_QUERY_QP, 0, EIO);
 	check_refusal(&t.diag, rdmaez_qp_quiesce(t.qp, 2 * MS, &t.diag), EIO,
 		      RDMAEZ_WHY_QUERY_REFUSED, "ibv_query_qp", "one that fails to");
+	fake_fail(FAKE_QUERY_QP, 0, 0);
 	check_refusal(&t.diag, rdmaez_qp_quiesce(NULL, 0, &t.diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "qp", "no queue pair");
 }

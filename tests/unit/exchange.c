@@ -1238,6 +1238,29 @@ static void check_connect(int ours, int theirs, bool has_local, int error, int o
 	rdmaez_qp_to_reset(t.qp, NULL);
 }
 
+/* Both ends connect, and this one does not ask who the other is. */
+static void check_unasked(void)
+{
+	pid_t child;
+	int status;
+
+	start(AF_INET);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		hang_up(0);
+		_exit(connect_one(t.end[1], WELL, true, &t.remote, NULL) ||
+		      t.remote.qp_num != t.qp->qp_num);
+	}
+	hang_up(1);
+	check_success(&t.diag, connect_one(t.end[0], WELL, false, NULL, &t.diag),
+		      "a peer that nobody asks for");
+	tap_eq_int(t.qp->state, IBV_QPS_RTS, "is there all the same");
+	waitpid(child, &status, 0);
+	tap_eq_int(status, 0, "and is told of this end");
+	rdmaez_qp_to_reset(t.qp, NULL);
+}
+
 static void check_connects(void)
 {
 	const struct sockaddr_in peer = {.sin_family = AF_INET,
@@ -1259,6 +1282,7 @@ static void check_connects(void)
 	check_connect(PORTLESS, WELL, false, EINVAL, ECONNABORTED, "this end has no endpoint");
 	check_connect(WELL, PORTLESS, true, ECONNABORTED, EINVAL, "the other has none");
 	check_connect(CHANGED, WELL, true, EINVAL, EINVAL, "they do not fit");
+	check_unasked();
 }
 
 /* ---- Opening a connection ------------------------------------------------------------------- */

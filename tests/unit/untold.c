@@ -3,6 +3,7 @@
  * A program without the explanations. What the core calls if it has them has other names here, which nobody defines. So
  * every text is the one sentence that names implementation.h, and what only explains returns EOPNOTSUPP.
  */
+#define rdmaez_impl_finding                untold_finding
 #define rdmaez_impl_tell_caps_diff_format  untold_caps_diff_format
 #define rdmaez_impl_tell_caps_format       untold_caps_format
 #define rdmaez_impl_tell_caps_item_format  untold_caps_item_format
@@ -133,6 +134,26 @@ static void check_texts(void)
 	tap_eq_ptr(rdmaez_event_explain(&event), advice, "of events, too");
 }
 
+/* What a device lacks is refused as with the explanations, and the record has no finding to describe it in. */
+static void check_needs(void)
+{
+	struct rdmaez_caps have, need;
+	struct rdmaez_diag met;
+
+	memset(&have, 0, sizeof(have));
+	memset(&need, 0, sizeof(need));
+	memset(&met, 0x55, sizeof(met));
+	memset(&diag, 0x55, sizeof(diag));
+	tap_eq_int(rdmaez_caps_require(rdmaez_caps_fields(&have), rdmaez_caps_fields(&need), &met),
+		   0, "nothing is needed");
+	need.limits.max_qp = 1;
+	tap_eq_int(rdmaez_caps_require(rdmaez_caps_fields(&have), rdmaez_caps_fields(&need), &diag),
+		   EOPNOTSUPP, "what the device lacks");
+	tap_eq_int(diag.count, 0, "is no finding");
+	met.error = EOPNOTSUPP;
+	tap_ok(memcmp(&diag, &met, sizeof(met)) == 0, "and the record holds nothing but its errno");
+}
+
 static void check_calls(void)
 {
 	struct ibv_context *const ctx = fake_open(fake_reset());
@@ -162,6 +183,7 @@ int main(void)
 {
 	check_records();
 	check_texts();
+	check_needs();
 	check_calls();
 	return tap_done();
 }
