@@ -123,7 +123,7 @@ clean: ## remove what was built
 # --- For developers -----------------------------------------------------------------------------
 
 STEPS := tree unit fuzz compile tools kernel device
-TESTS_unit := $(UNIT)
+TESTS_unit := $(UNIT) $(wildcard tests/unit/*.t)
 TESTS_device := $(wildcard tests/device/*.t)
 TESTS_architectures = $(EMULATED) $(wildcard tests/architectures/*.t)
 TESTS_site := $(wildcard tests/site/*.t)
@@ -140,7 +140,7 @@ DEPS_site := docs site
 DEPS_siw := guest siw
 DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
-NEEDS_unit := $(UNIT)
+NEEDS_unit := $(UNIT) build/unit/threads/threads
 NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
 NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
@@ -316,6 +316,21 @@ build/unit/clang/%: build/objects/clang/unit/%.o build/objects/clang/implementat
 $(EXTERN): CFLAGS += -DRDMAEZ_EXTERN
 build/objects/clang/% build/unit/clang/%: CC := $(CLANG)
 link = $(if $(V),,@)mkdir -p $(@D); $(CC) $(SANITIZE) $^ -o $@
+
+# Eight threads under ThreadSanitizer, in both ways of including; the fake takes one at a time (turns.c).
+THREADS := main work work_extern
+build/unit/threads/fake/%.o: tests/fake/%.c | deps-build
+	$(call compile,-O1 -g1 -finstrument-functions -Itests -Itests/fake -c)
+build/unit/threads/%.o: tests/unit/threads/%.c | deps-build
+	$(call compile,-O1 -g1 $(SEEN) -Itests -Itests/fake -c)
+build/unit/threads/work_extern.o: tests/unit/threads/work.c | deps-build
+	$(call compile,-O1 -g1 $(SEEN) -DRDMAEZ_EXTERN -Itests -Itests/fake -c)
+build/unit/threads/implementation.o: tests/implementation.c | deps-build
+	$(call compile,-O1 -g1 $(SEEN) -DRDMAEZ_EXTERN -Itests -Itests/fake -c)
+build/unit/threads/turns.o: SEEN :=
+build/unit/threads/%: SEEN := -fsanitize=thread
+build/unit/threads/threads: $(THREADS:%=build/unit/threads/%.o) $(addprefix build/unit/threads/,implementation.o turns.o $(FAKE:%=fake/%))
+	$(if $(V),,@)$(CC) -fsanitize=thread -pthread $^ -o $@
 
 # The same for other architectures, without sanitizers; rdma-core's headers are this machine's.
 AFTER := -idirafter /usr/include

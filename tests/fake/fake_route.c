@@ -31,8 +31,9 @@ static int route_errno;
 static int bind_errno;
 static struct sockaddr_storage local; /* family 0: not told */
 static struct sockaddr_storage ruled; /* family 0: no rule */
-static struct fake_route_question last, now;
-static ino_t now_inode; /* the number of a closed socket is soon another's */
+/* Of each thread, as its sockets. */
+static _Thread_local struct fake_route_question last, now;
+static _Thread_local ino_t now_inode; /* the number of a closed socket is soon another's */
 static unsigned int asked;
 static struct {
 	unsigned int ifindex;

@@ -18,8 +18,8 @@
  *	fake_count(FAKE_MODIFY_QP) == 2, fake_last(FAKE_MODIFY_QP)->attr_mask == ...
  *	fake_close_all();
  *
- * What it does not do: move data, run in several threads at once. A verb it lacks
- * is an undefined symbol at link time, or EOPNOTSUPP where verbs.h dispatches through the context.
+ * What it does not do: move data, run in several threads at once, except by turns: tests/unit/threads/turns.c. A verb it
+ * lacks is an undefined symbol at link time, or EOPNOTSUPP where verbs.h dispatches through the context.
  * To take such a verb away, clear its pointer: verbs_get_ctx(ctx)->query_device_ex = NULL.
  */
 #ifndef FAKE_VERBS_H
