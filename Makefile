@@ -141,7 +141,7 @@ DEPS_siw := guest siw
 DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT) build/unit/threads/threads
-NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain
+NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain build/threads/programs/hazards
 NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
 NEEDS_architectures = $(EMULATED) $(patsubst %,build/architectures/%/architectures/messages,host $(ARCHITECTURES))
@@ -371,6 +371,7 @@ EXPLAINED := $(patsubst tests/tools/%.c,build/tests/%,$(wildcard tests/tools/exp
 build/tests/fake/%.o: tests/fake/%.c | deps-build
 	$(call compile,-Itests -Itests/fake -fPIC -c)
 build/tests/fake/fake_device.o: CFLAGS += -Dibv_open_device=fake_shared_open_device
+build/tests/fake/fake_event.o: CFLAGS += -Dibv_get_cq_event=fake_shared_get_cq_event
 build/tests/fake/versions.map: tests/fake/shared/versions | deps-build
 	@mkdir -p $(@D); $< >$@
 build/tests/fake/libibverbs.so.1: $(FAKE_SHARED) build/tests/fake/versions.map
@@ -388,7 +389,7 @@ build/tests/explain/addresses build/tests/explain/cm_call build/tests/explain/cm
 build/tests/explain/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Itests/fake $(LIBVERBS) -pthread -rdynamic)
 build/tests/explain/%: LIBVERBS = $(filter %.so.1,$^)
-build/tests/explain/dlopen build/tests/explain/copies: LIBVERBS = -Wno-pedantic
+build/tests/explain/dlopen build/tests/explain/copies build/tests/explain/unload: LIBVERBS = -Wno-pedantic
 build/tests/explain/traffic: LIBVERBS = -libverbs
 
 # rdmaez-explain under ThreadSanitizer: the launcher takes the shared object that lies beside it.
@@ -405,6 +406,9 @@ build/threads/rdmaez-explain.so: $(EXPLAIN_SHARED) build/threads/doctor/nldev.o 
 build/threads/rdmaez-explain: build/tools/rdmaez-explain build/threads/rdmaez-explain.so
 	@cp $< $@
 build/tests/explain/threads: CFLAGS += -fsanitize=thread
+# What is dangerous where there are threads, with the sanitizer and without.
+build/threads/programs/%: tests/tools/explain/%.c build/tests/fake/libibverbs.so.1
+	$(call compile,-U_GNU_SOURCE -Itests/fake $(filter %.so.1,$^) -pthread -rdynamic)
 
 # --- What the documentation is made of ----------------------------------------------------------
 

@@ -523,7 +523,7 @@ static void advise(const struct cm_call *call, struct rdma_cm_id *id)
 	explain_thread.outer = NULL;
 	if (explain_begin(&counsel)) {
 		rdmaez_qp_examine(id->qp, counsel.diag);
-		id->qp->state = state;
+		explain_keep_state(id->qp, state);
 		found = rdmaez_diag_find(counsel.diag, RDMAEZ_WHY_RNR_TIMER_ZERO);
 		if (found) {
 			counsel.diag->finding[0] = *found;

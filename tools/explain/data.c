@@ -108,7 +108,7 @@ static void explain_completion(const struct ibv_cq *cq, const struct ibv_wc *wc,
 		const enum ibv_qp_state state = qp->state;
 
 		explain_of_queue(cq, wc, qp, call.diag);
-		qp->state = state;
+		explain_keep_state(qp, state);
 		explain_qp_release(qp);
 		explain_end(&call);
 	} else {
@@ -193,7 +193,7 @@ explain_send(struct ibv_qp *qp, const struct ibv_send_wr *wr, const void *bad, i
 		return;
 	rdmaez_impl_wr_send_failed(qp, wr, bad, result, call.diag);
 	call.diag->verb = call.verb;
-	qp->state = state;
+	explain_keep_state(qp, state);
 	call.opener = explain_opener(qp->context);
 	explain_end(&call);
 }
@@ -208,7 +208,7 @@ explain_recv(struct ibv_qp *qp, const struct ibv_recv_wr *wr, const void *bad, i
 	if (!explain_begin(&call))
 		return;
 	rdmaez_impl_wr_recv_failed(qp, wr, bad, result, call.diag);
-	qp->state = state;
+	explain_keep_state(qp, state);
 	call.opener = explain_opener(qp->context);
 	explain_end(&call);
 }

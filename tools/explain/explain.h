@@ -99,6 +99,9 @@ bool explain_leave_null(struct explain_call *call, const void *result);
 /* The same for what is no verb's result, such as a completion: true if it is to be explained. */
 bool explain_begin(struct explain_call *call);
 
+/* Whether the headers can be asked in this thread (room.c). */
+bool explain_has_room(void);
+
 /* Writes what call->diag holds, and gives the thread back to the program as it was. */
 void explain_end(struct explain_call *call);
 
@@ -216,6 +219,16 @@ void explain_notice_clone(void);
 void explain_forget_threads(void);
 /* In the child of a fork(). */
 void explain_locks_renew(void);
+
+/*
+ * What the headers ask refreshes the state in struct ibv_qp, which then is as the program had it. Another thread may read
+ * it, or move the queue pair, so it is written only if it must be.
+ */
+static inline void explain_keep_state(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	if (EXPLAIN_RARE(qp->state != state))
+		qp->state = state;
+}
 
 /* Between the two no handler of the program's runs in this thread. Faults are the program's all the same. */
 void explain_block_signals(sigset_t *was);

@@ -222,7 +222,7 @@ static bool is_in_error(struct ibv_qp *qp)
 	memset(&attr, 0, sizeof(attr));
 	is = REAL(ibv_query_qp)(qp, &attr, IBV_QP_STATE, &init_attr) ||
 	     attr.qp_state == IBV_QPS_ERR;
-	qp->state = state;
+	explain_keep_state(qp, state);
 	errno = saved_errno;
 	return is;
 }

@@ -14,8 +14,6 @@
 #include "write.h"
 
 enum {
-	/* The headers take up to 25 KiB of the stack, the verbs that they ask a few more. */
-	STACK = 40 * 1024,
 	ENOUGH = 8, /* so often the headers are asked about one verb, errno value and place */
 	PLACES = 64 /* a power of two */
 };
@@ -601,29 +599,6 @@ void explain_drop(struct explain_call *call)
 	finish(call);
 }
 
-/* Whether the headers can be asked in this thread. The first one's stack grows. */
-static bool has_room(void)
-{
-	static __thread uintptr_t lowest;
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	pthread_attr_t attr;
-	size_t size, guard;
-	void *stack;
-
-	if (getpid() == gettid())
-		return true;
-	if (!lowest) {
-		if (pthread_getattr_np(pthread_self(), &attr))
-			return true;
-		if (!pthread_attr_getstack(&attr, &stack, &size) &&
-		    !pthread_attr_getguardsize(&attr, &guard))
-			lowest = (uintptr_t)stack + guard;
-		pthread_attr_destroy(&attr);
-	}
-	/* A stack of the program's own making, such as a coroutine's, is taken to be large. */
-	return here - lowest >= STACK;
-}
-
 /* What can be said all the same. */
 static void say_little(struct explain_call *call)
 {
@@ -659,7 +634,7 @@ bool explain_begin(struct explain_call *call)
 	if (explain_process) {
 		if (explain_options->kinds & 1u << kind) {
 			if (!call->error || explain_thread.outer || !is_old(call)) {
-				if (!has_room()) {
+				if (!explain_has_room()) {
 					say_little(call);
 					return false;
 				}

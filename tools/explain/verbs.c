@@ -268,7 +268,7 @@ static void explain_event_of_qp(struct explain_call *call, const struct ibv_asyn
 	if (!explain_begin(call))
 		return;
 	rdmaez_event_explain_qp(event, call->diag);
-	qp->state = state;
+	explain_keep_state(qp, state);
 	explain_end(call);
 }
 

@@ -189,7 +189,7 @@ static void look_for_advice(struct explain_call *call, struct ibv_qp *qp,
 	    !explain_begin(call))
 		return;
 	rdmaez_qp_check(qp, attr, attr_mask, call->diag);
-	qp->state = state;
+	explain_keep_state(qp, state);
 	keep_advice(call->diag);
 	*advice = *call->diag;
 	advice->error = 0;
@@ -243,7 +243,7 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_m
 		const enum ibv_qp_state state = qp->state;
 
 		rdmaez_qp_modify(qp, attr, attr_mask, call.diag);
-		qp->state = state;
+		explain_keep_state(qp, state);
 		explain_refused(&call, qp->context);
 	} else if (!result) {
 		give_advice(&counsel, &advice);

@@ -9,11 +9,15 @@
  */
 #include "../fake_internal.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data);
-/* The fake's ibv_open_device(). */
+/* The fake's ibv_open_device() and ibv_get_cq_event(). */
 struct ibv_context *fake_shared_open_device(struct ibv_device *device);
+int fake_shared_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
+			     void **cq_context);
 struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
 					   struct ibv_cq_init_attr_ex *init);
 
@@ -63,4 +67,14 @@ struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_d
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	return verbs_open_device(device, NULL);
+}
+
+/* As in the library, which waits in read(): there a thread can be cancelled, and signals end the wait. */
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+{
+	struct pollfd readable = {.fd = channel->fd, .events = POLLIN};
+
+	if (!(fcntl(channel->fd, F_GETFL) & O_NONBLOCK) && poll(&readable, 1, -1) < 0)
+		return -1;
+	return fake_shared_get_cq_event(channel, cq, cq_context);
 }
