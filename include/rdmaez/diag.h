@@ -185,7 +185,7 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * @param diag the call's record. Only the name of `error` is printed if the record is NULL, or holds another errno
  *         value and so is another call's
  */
-RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
+RDMAEZ_FOLD void rdmaez_diag_need(int error, const struct rdmaez_diag *diag);
 
 /**
  * @brief Writes an explanation as one line of key=value pairs, for logs.

@@ -383,8 +383,8 @@ RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm_region *region, uint64_t off
  * @retval EINVAL as for rdmaez_dm_sge(), but without the 4 GiB limit
  * @retval EFAULT the range is not inside the region (#RDMAEZ_WHY_DM_RANGE)
  */
-RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t offset,
-				size_t length, uint64_t *remote_addr, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t offset,
+				 size_t length, uint64_t *remote_addr, struct rdmaez_diag *diag);
 
 /**
  * @brief Computes the `remote_addr` for an atomic, which works on 8 bytes at a multiple of 8.
@@ -398,8 +398,8 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t 
  *         of 8 (#RDMAEZ_WHY_WR_ATOMIC)
  * @retval EFAULT the 8 bytes are not inside the region (#RDMAEZ_WHY_DM_RANGE)
  */
-RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, uint64_t offset,
-				       uint64_t *remote_addr, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, uint64_t offset,
+					uint64_t *remote_addr, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -314,7 +314,7 @@ RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rd
  * @return any other errno of ibv_dm_export_dmabuf_fd() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY,
  *         #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  */
-RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

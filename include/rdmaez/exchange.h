@@ -228,8 +228,8 @@ RDMAEZ_API int rdmaez_exchange_connect(int socket, struct ibv_qp *qp,
  *         (#RDMAEZ_WHY_OPEN_UNREACHED); also EHOSTUNREACH and ENETUNREACH
  * @return any other errno value of socket(), bind(), listen(), accept4() or connect() (#RDMAEZ_WHY_EXCHANGE_SOCKET)
  */
-RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *service, uint64_t timeout_ns,
-				    int *socket, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_exchange_open(const char *host, const char *service, uint64_t timeout_ns,
+				     int *socket, struct rdmaez_diag *diag);
 
 /**
  * @brief Returns the peer's address as a GID, for `path.dgid` of the options that rdmaez_endpoint_local() takes.

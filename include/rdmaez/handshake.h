@@ -188,8 +188,8 @@ RDMAEZ_API int rdmaez_handshake_step(struct rdmaez_handshake *shake, struct rdma
  * @param diag receives the explanation; may be NULL
  * @return as rdmaez_handshake_step(); EINVAL also for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
  */
-RDMAEZ_API int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void *bytes,
-				     size_t count, size_t *taken, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void *bytes,
+				      size_t count, size_t *taken, struct rdmaez_diag *diag);
 
 /**
  * @brief Gives you bytes to send to the peer, and takes the next step.
@@ -201,8 +201,8 @@ RDMAEZ_API int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void 
  * @param diag receives the explanation; may be NULL
  * @return as rdmaez_handshake_step(); EINVAL also for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT)
  */
-RDMAEZ_API int rdmaez_handshake_take(struct rdmaez_handshake *shake, void *buf, size_t size,
-				     size_t *count, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_handshake_take(struct rdmaez_handshake *shake, void *buf, size_t size,
+				      size_t *count, struct rdmaez_diag *diag);
 
 /**
  * @brief Ends a handshake that has taken too long, or whose stream has ended, and says what was missing.
@@ -233,8 +233,8 @@ RDMAEZ_API int rdmaez_handshake_late(struct rdmaez_handshake *shake, struct rdma
  * @retval EADDRINUSE another socket listens there (#RDMAEZ_WHY_OPEN_IN_USE)
  * @return any other errno value of getaddrinfo(), socket(), bind() or listen()
  */
-RDMAEZ_API int rdmaez_handshake_listen(const char *service, int *listener,
-				       struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_handshake_listen(const char *service, int *listener,
+					struct rdmaez_diag *diag);
 
 /**
  * @brief Accepts one peer, if there is one, and never waits.
@@ -249,7 +249,7 @@ RDMAEZ_API int rdmaez_handshake_listen(const char *service, int *listener,
  * @retval EINVAL @p socket is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or the listener does not listen
  * @return any other errno value of accept4(), such as EMFILE (#RDMAEZ_WHY_EXCHANGE_SOCKET)
  */
-RDMAEZ_API int rdmaez_handshake_accept(int listener, int *socket, struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_handshake_accept(int listener, int *socket, struct rdmaez_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -228,8 +228,8 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
  * @retval EINVAL an argument is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
  * @return any other errno value of ibv_query_qp() (#RDMAEZ_WHY_QUERY_REFUSED)
  */
-RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
-			       struct rdmaez_diag *diag);
+RDMAEZ_COLD int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
+				struct rdmaez_diag *diag);
 
 /**
  * @brief Predicts whether ibv_modify_qp() would accept a request, and changes nothing.

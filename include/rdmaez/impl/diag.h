@@ -12,7 +12,7 @@ RDMAEZ_IMPL_BEGIN
 RDMAEZ_COLD __attribute__((__noreturn__)) void
 rdmaez_impl_diag_exit(int error, const struct rdmaez_diag *diag);
 
-RDMAEZ_INLINE void rdmaez_diag_need(int error, const struct rdmaez_diag *diag)
+RDMAEZ_FOLD void rdmaez_diag_need(int error, const struct rdmaez_diag *diag)
 {
 	if (error)
 		rdmaez_impl_diag_exit(error, diag);

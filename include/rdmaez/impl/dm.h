@@ -832,8 +832,8 @@ RDMAEZ_API int rdmaez_dm_sge(const struct rdmaez_dm_region *region, uint64_t off
 	return 0;
 }
 
-RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t offset,
-				size_t length, uint64_t *remote_addr, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t offset,
+				 size_t length, uint64_t *remote_addr, struct rdmaez_diag *diag)
 {
 	const struct rdmaez_dm_range range = {offset, length};
 	uint64_t at;
@@ -848,8 +848,8 @@ RDMAEZ_API int rdmaez_dm_remote(const struct rdmaez_dm_region *region, uint64_t 
 	return error;
 }
 
-RDMAEZ_API int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, uint64_t offset,
-				       uint64_t *remote_addr, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_dm_remote_atomic(const struct rdmaez_dm_region *region, uint64_t offset,
+					uint64_t *remote_addr, struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"offset", RDMAEZ_WHY_WR_ATOMIC,
 						     RDMAEZ_VALUE_BYTES, 0, -1};

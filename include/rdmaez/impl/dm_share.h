@@ -884,7 +884,7 @@ RDMAEZ_API int rdmaez_dm_shared_close(struct rdmaez_dm_shared *shared, struct rd
 
 /* ---- dma-buf --------------------------------------------------------------------------------- */
 
-RDMAEZ_API int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_dm_dmabuf(const struct rdmaez_dm *dm, int *fd, struct rdmaez_diag *diag)
 {
 	int error;
 

@@ -787,8 +787,8 @@ RDMAEZ_IMPL int rdmaez_impl_exchange_reach(const struct rdmaez_impl_addrinfo *li
 		       : rdmaez_impl_refuse(diag, worst, RDMAEZ_WHY_EXCHANGE_SOCKET, "connect");
 }
 
-RDMAEZ_API int rdmaez_exchange_open(const char *host, const char *service, uint64_t timeout_ns,
-				    int *socket, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_exchange_open(const char *host, const char *service, uint64_t timeout_ns,
+				     int *socket, struct rdmaez_diag *diag)
 {
 	const uint64_t deadline = rdmaez_impl_deadline(timeout_ns);
 	struct rdmaez_impl_addrinfo *list;

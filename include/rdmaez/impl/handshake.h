@@ -160,8 +160,8 @@ RDMAEZ_API int rdmaez_handshake_step(struct rdmaez_handshake *shake, struct rdma
 	return rdmaez_impl_handshake_store(shake, &x, call, diag);
 }
 
-RDMAEZ_API int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void *bytes,
-				     size_t count, size_t *taken, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void *bytes,
+				      size_t count, size_t *taken, struct rdmaez_diag *diag)
 {
 	static const char call[] = "rdmaez_handshake_give";
 	const char *const missing = !taken ? "taken" : !bytes && count ? "bytes" : NULL;
@@ -190,8 +190,8 @@ RDMAEZ_API int rdmaez_handshake_give(struct rdmaez_handshake *shake, const void 
 	return rdmaez_impl_handshake_store(shake, &x, call, diag);
 }
 
-RDMAEZ_API int rdmaez_handshake_take(struct rdmaez_handshake *shake, void *buf, size_t size,
-				     size_t *count, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_handshake_take(struct rdmaez_handshake *shake, void *buf, size_t size,
+				      size_t *count, struct rdmaez_diag *diag)
 {
 	static const char call[] = "rdmaez_handshake_take";
 	const char *const missing = !count ? "count" : !buf && size ? "buf" : NULL;
@@ -235,7 +235,8 @@ RDMAEZ_API int rdmaez_handshake_late(struct rdmaez_handshake *shake, struct rdma
 
 /* ---- Peers that come ------------------------------------------------------------------------- */
 
-RDMAEZ_API int rdmaez_handshake_listen(const char *service, int *listener, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_handshake_listen(const char *service, int *listener,
+					struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_addrinfo *list;
 	int error, fd = -1;
@@ -254,7 +255,7 @@ RDMAEZ_API int rdmaez_handshake_listen(const char *service, int *listener, struc
 	return error;
 }
 
-RDMAEZ_API int rdmaez_handshake_accept(int listener, int *socket, struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_handshake_accept(int listener, int *socket, struct rdmaez_diag *diag)
 {
 	int error, fd;
 

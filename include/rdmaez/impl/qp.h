@@ -394,8 +394,8 @@ RDMAEZ_API int rdmaez_qp_attr(enum ibv_qp_type type, enum ibv_qp_state from, enu
 	return error;
 }
 
-RDMAEZ_API int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
-			       struct rdmaez_diag *diag)
+RDMAEZ_COLD int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
+				struct rdmaez_diag *diag)
 {
 	struct ibv_qp_attr attr;
 	struct ibv_qp_init_attr init;
