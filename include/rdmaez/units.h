@@ -33,7 +33,12 @@ extern "C" {
 /** @brief An infinite time in ns; as a timeout: no deadline. */
 #define RDMAEZ_NS_FOREVER UINT64_MAX
 
-/** @brief As a timeout: look once and do not wait. A timeout of 0 is the default, which is 10 s everywhere. */
+/**
+ * @brief As a timeout: look once and do not wait. A timeout of 0 is the default, which is 10 s everywhere.
+ *
+ * A call that takes the next event or request returns EAGAIN then if there is none, which is no failure. ETIMEDOUT means
+ * that it has waited in vain.
+ */
 #define RDMAEZ_NS_NOW ((uint64_t)1)
 
 /**

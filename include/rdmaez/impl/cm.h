@@ -197,12 +197,18 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_take(struct rdma_event_channel *channel, uin
 	return error == EAGAIN || error == EINTR ? ETIMEDOUT : error;
 }
 
-/* Does the same, and explains if no event comes. */
+/*
+ * Does the same, and explains if no event comes. If one may come or not, `is_free`, then a look that
+ * finds none returns EAGAIN, and has not failed.
+ */
 RDMAEZ_IMPL_COLD int rdmaez_impl_cm_next(struct rdma_event_channel *channel, uint64_t deadline,
-					 struct rdma_cm_event **event, struct rdmaez_diag *diag)
+					 bool is_free, struct rdma_cm_event **event,
+					 struct rdmaez_diag *diag)
 {
 	const int error = rdmaez_impl_cm_take(channel, deadline, event);
 
+	if (error == ETIMEDOUT && is_free && !deadline)
+		return EAGAIN;
 	if (error == ETIMEDOUT)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_CM_DEADLINE, "timeout_ns");
 	return error ? rdmaez_impl_cm_failed(diag, error, "rdma_get_cm_event", 0) : 0;
@@ -216,7 +222,8 @@ RDMAEZ_COLD int rdmaez_cm_event_next(struct rdma_event_channel *channel, uint64_
 	struct rdma_cm_event *next;
 
 	if (!error)
-		error = rdmaez_impl_cm_next(channel, rdmaez_impl_until(timeout_ns), &next, diag);
+		error = rdmaez_impl_cm_next(channel, rdmaez_impl_until(timeout_ns), true, &next,
+					    diag);
 	if (!error)
 		*event = next;
 	return error;
@@ -249,7 +256,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_await(struct rdma_cm_id *id, enum rdma_cm_ev
 	for (;;) {
 		bool is_it, is_answer;
 
-		error = rdmaez_impl_cm_next(id->channel, deadline, &event, diag);
+		error = rdmaez_impl_cm_next(id->channel, deadline, request != NULL, &event, diag);
 		if (error)
 			return error;
 		if (request ? event->listen_id != id && event->id != id : event->id != id)

@@ -49,9 +49,11 @@ RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_
 			return 0;
 		}
 	} while ((error == EAGAIN || error == EINTR) && rdmaez_impl_left(deadline));
-	if (error == ETIMEDOUT || error == EAGAIN || error == EINTR)
-		return rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
-	return rdmaez_impl_verb(diag, error, "ibv_get_async_event");
+	if (error != ETIMEDOUT && error != EAGAIN && error != EINTR)
+		return rdmaez_impl_verb(diag, error, "ibv_get_async_event");
+	return timeout_ns == RDMAEZ_NS_NOW
+		       ? EAGAIN
+		       : rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
 }
 
 RDMAEZ_COLD const struct rdmaez_advice *rdmaez_event_explain(const struct ibv_async_event *event)
