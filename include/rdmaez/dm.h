@@ -72,7 +72,7 @@ struct rdmaez_dm {
 
 /** @brief Bits of rdmaez_dm_opts.flags. */
 enum rdmaez_dm_flags {
-	RDMAEZ_DM_EXACT = 1 << 0 /**< request the exact length from the device, not rounded up */
+	RDMAEZ_DM_EXACT = 1 << 4 /**< request the exact length from the device, not rounded up */
 };
 
 /** @brief How to allocate. All zero: rounded up, with the device's own alignment. */

@@ -109,14 +109,16 @@ enum rdmaez_driver_fill {
 
 /** @brief Other ways in which a driver differs. */
 enum rdmaez_driver_habit {
-	RDMAEZ_DRIVER_USUAL = 1 << 0, /**< nothing */
-	RDMAEZ_DRIVER_PINS = 1 << 1,  /**< pins memory by itself before Linux 6.12, and asks for
+	RDMAEZ_DRIVER_HABIT_USUAL = 1 << 0, /**< nothing */
+	RDMAEZ_DRIVER_HABIT_PINS = 1
+				   << 1, /**< pins memory by itself before Linux 6.12, and asks for
 						  no capability in 6.1 */
-	RDMAEZ_DRIVER_COUNT_EINVAL = 1 << 2, /**< refuses an object too many with EINVAL */
-	RDMAEZ_DRIVER_RETRIES_7 = 1 << 3,    /**< takes 7 retries for any number of them */
-	RDMAEZ_DRIVER_RESET_KEEPS = 1 << 4,  /**< RESET leaves what may spoil the next connection */
-	RDMAEZ_DRIVER_NO_DM_SIZE = 1 << 5,   /**< has device memory and reports no size */
-	RDMAEZ_DRIVER_COMMANDS_63 =
+	RDMAEZ_DRIVER_HABIT_COUNT_EINVAL = 1 << 2, /**< refuses an object too many with EINVAL */
+	RDMAEZ_DRIVER_HABIT_RETRIES_7 = 1 << 3,    /**< takes 7 retries for any number of them */
+	RDMAEZ_DRIVER_HABIT_RESET_KEEPS =
+		1 << 4, /**< RESET leaves what may spoil the next connection */
+	RDMAEZ_DRIVER_HABIT_NO_DM_SIZE = 1 << 5, /**< has device memory and reports no size */
+	RDMAEZ_DRIVER_HABIT_COMMANDS_63 =
 		1 << 6 /**< its provider was reported to garble commands before rdma-core 63 */
 };
 

@@ -160,15 +160,15 @@ RDMAEZ_COLD int rdmaez_qp_examine_with(struct ibv_qp *qp, const struct rdmaez_qp
 /** @brief What you know to be true of a completion queue. A missing bit says that it is not true. */
 enum rdmaez_cq_known_flags {
 	/** You wait for an event of the queue's channel, and do not poll before it comes. */
-	RDMAEZ_CQ_BY_EVENT = 1 << 0,
+	RDMAEZ_CQ_BY_EVENT = 1 << 1,
 	/** You have armed the queue, and have taken no event of it since. */
-	RDMAEZ_CQ_ARMED = 1 << 1,
+	RDMAEZ_CQ_ARMED = 1 << 2,
 	/** You have polled the queue since it was armed, until it was empty. */
-	RDMAEZ_CQ_POLLED = 1 << 2,
+	RDMAEZ_CQ_POLLED = 1 << 3,
 	/** You are about to destroy the queue. */
-	RDMAEZ_CQ_ENDS = 1 << 3,
+	RDMAEZ_CQ_ENDS = 1 << 4,
 	/** You have read IBV_EVENT_CQ_ERR of this queue. */
-	RDMAEZ_CQ_FAILED = 1 << 4
+	RDMAEZ_CQ_FAILED = 1 << 5
 };
 
 /** @brief What you know of your completion queue. Start from all zero, which says that you poll the queue. */

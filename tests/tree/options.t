@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The page of options has every member of every struct of options, and says of defaults what the builder of attributes
-# does.
+# does. No flag has another meaning in another field.
 
 source tests/compile/lib.bash
 
@@ -72,5 +72,15 @@ fails 'another default is seen' 'timeout: .* is not 14' defaults "$scratch/page.
 fails 'and a zero that is not mentioned' 'rnr_retry: nothing is said' defaults "$scratch/page.md"
 echo 'opts.timeout = 1;' >"$scratch/one.c"
 fails 'a member that no test sets is seen' 'no test sets rdmaez_drain_opts completed' tested "$scratch/one.c"
+
+# distinct DIRECTORY: no flag has the value and the prefix of another field's.
+distinct() {
+	python3 -B tests/tree/flags.py "$1"/rdmaez/*.h
+}
+
+ok 'no two kinds of flags share a value under one prefix' distinct include
+cp -r include "$scratch/include"
+sed -i 's/RDMAEZ_CQ_BY_EVENT = 1 << 1/RDMAEZ_CQ_BY_EVENT = 1 << 0/' "$scratch/include/rdmaez/examine.h"
+fails 'one that does is seen' '^RDMAEZ_CQ_BY_EVENT is 1 << 0, and so is RDMAEZ_CQ_SOLICITED$' distinct "$scratch/include"
 
 done_testing

@@ -192,6 +192,7 @@ static void check_reports(void)
 #define C(what)        RDMAEZ_DRIVER_COMPARES_##what
 #define CHECKS(what)   RDMAEZ_DRIVER_CHECKS_##what
 #define FILLS(what)    RDMAEZ_DRIVER_FILLS_##what
+#define HABIT(what)    RDMAEZ_DRIVER_HABIT_##what
 #define OWN_CAUSES(of) RDMAEZ_DRIVER_CAUSES_##of
 
 /* What is known beyond traits and reports, written down a second time. */
@@ -201,46 +202,46 @@ static const struct record {
 	const char *module, *provider, *parents, *announced, *functions;
 } records[] = {
 	{"rdma_rxe", C(ALL), CHECKS(SIZES) | CHECKS(STATES) | CHECKS(ATOMICS) | CHECKS(EX),
-	 FILLS(ALL), T(COUNT_EINVAL) | T(RETRIES_7) | T(RESET_KEEPS), OWN_CAUSES(RXE), "rdma_rxe",
-	 "rxe", "", "", ""},
+	 FILLS(ALL), HABIT(COUNT_EINVAL) | HABIT(RETRIES_7) | HABIT(RESET_KEEPS), OWN_CAUSES(RXE),
+	 "rdma_rxe", "rxe", "", "", ""},
 	{"mlx5_ib", C(CQE) | C(SRQ_WR) | C(TAGS), CHECKS(SIZES) | CHECKS(STATES) | CHECKS(EX),
-	 FILLS(OFFLOADS) | FILLS(PACING), T(USUAL), OWN_CAUSES(ALL), "mlx5_ib", "mlx5", "mlx5_core",
-	 "mlx5_core.rdma.", "15b3"},
-	{"mlx4_ib", C(ALL), CHECKS(SIZES), FILLS(OFFLOADS), T(USUAL), OWN_CAUSES(ALL), "mlx4_ib",
-	 "mlx4", "mlx4_core mlx4_en", "mlx4_core.ib.", "15b3:1000-1010 15b3:6340-6778"},
-	{"ib_mthca", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	 FILLS(OFFLOADS) | FILLS(PACING), HABIT(USUAL), OWN_CAUSES(ALL), "mlx5_ib", "mlx5",
+	 "mlx5_core", "mlx5_core.rdma.", "15b3"},
+	{"mlx4_ib", C(ALL), CHECKS(SIZES), FILLS(OFFLOADS), HABIT(USUAL), OWN_CAUSES(ALL),
+	 "mlx4_ib", "mlx4", "mlx4_core mlx4_en", "mlx4_core.ib.", "15b3:1000-1010 15b3:6340-6778"},
+	{"ib_mthca", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ALL),
 	 "ib_mthca", "mthca", "ib_mthca", "", "15b3:5a44 15b3:5e8c 15b3:6274 15b3:6278 15b3:6282"},
 	{"hns_roce", C(ALL), CHECKS(SIZES) | CHECKS(STATES) | CHECKS(OPCODES) | CHECKS(EX),
-	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "hns_roce_hw_v2", "hns", "hns3", "", ""},
-	{"irdma", C(SGE) | C(SRQ_SGE), CHECKS(SIZES), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	 FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ALL), "hns_roce_hw_v2", "hns", "hns3", "", ""},
+	{"irdma", C(SGE) | C(SRQ_SGE), CHECKS(SIZES), FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ALL),
 	 "irdma", "irdma", "ice i40e", "ice.roce. ice.iwarp. i40e.iwarp. idpf.8086.rdma.", ""},
 	{"bnxt_re", C(CQE) | C(SEND_WR) | C(RECV_WR) | C(SGE) | C(SRQ_WR), CHECKS(INLINE),
-	 FILLS(NOTHING), T(COMMANDS_63), OWN_CAUSES(ALL), "bnxt_re", "bnxt_re", "bnxt_en",
+	 FILLS(NOTHING), HABIT(COMMANDS_63), OWN_CAUSES(ALL), "bnxt_re", "bnxt_re", "bnxt_en",
 	 "bnxt_en.rdma.", ""},
 	{"efa", C(CQE),
 	 CHECKS(SGES) | CHECKS(INLINE) | CHECKS(STATES) | CHECKS(OPCODES) | CHECKS(EX),
-	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(EFA), "efa", "efa", "efa", "", "1d0f:efa0-efa3"},
-	{"hfi1", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "hfi1",
+	 FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(EFA), "efa", "efa", "efa", "", "1d0f:efa0-efa3"},
+	{"hfi1", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ALL), "hfi1",
 	 "hfi1verbs", "hfi1", "", "8086:24f0-24f1"},
-	{"ib_qib", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL), "ib_qib",
-	 "ipathverbs", "ib_qib", "", "1fc1:0010 1077:7220 1077:7322"},
-	{"qedr", C(SEND_WR) | C(SGE) | C(SRQ_WR), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL),
+	{"ib_qib", C(ALL), CHECKS(UNCLAIMED), FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ALL),
+	 "ib_qib", "ipathverbs", "ib_qib", "", "1fc1:0010 1077:7220 1077:7322"},
+	{"qedr", C(SEND_WR) | C(SGE) | C(SRQ_WR), CHECKS(UNCLAIMED), FILLS(NOTHING), HABIT(USUAL),
 	 OWN_CAUSES(ALL), "qedr", "qedr", "qede", "", ""},
-	{"ocrdma", C(CQE) | C(SEND_WR) | C(SRQ_WR), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL),
+	{"ocrdma", C(CQE) | C(SEND_WR) | C(SRQ_WR), CHECKS(UNCLAIMED), FILLS(NOTHING), HABIT(USUAL),
 	 OWN_CAUSES(ALL), "ocrdma", "ocrdma", "be2net", "", ""},
-	{"vmw_pvrdma", C(CQE) | C(SRQ_WR) | C(SRQ_SGE), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL),
-	 OWN_CAUSES(ALL), "vmw_pvrdma", "vmw_pvrdma", "vmw_pvrdma", "", "15ad:0820"},
-	{"ionic_rdma", C(CQE), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
+	{"vmw_pvrdma", C(CQE) | C(SRQ_WR) | C(SRQ_SGE), CHECKS(UNCLAIMED), FILLS(NOTHING),
+	 HABIT(USUAL), OWN_CAUSES(ALL), "vmw_pvrdma", "vmw_pvrdma", "vmw_pvrdma", "", "15ad:0820"},
+	{"ionic_rdma", C(CQE), CHECKS(UNCLAIMED), FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ALL),
 	 "ionic_rdma", "ionic", "ionic", "ionic.rdma.", ""},
-	{"mana_ib", C(NOTHING), CHECKS(STATES) | CHECKS(OPCODES), FILLS(NOTHING), T(NO_DM_SIZE),
+	{"mana_ib", C(NOTHING), CHECKS(STATES) | CHECKS(OPCODES), FILLS(NOTHING), HABIT(NO_DM_SIZE),
 	 OWN_CAUSES(MANA), "mana_ib", "mana", "mana", "mana.rdma.", ""},
-	{"usnic_verbs", C(NOTHING), CHECKS(UNCLAIMED), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ALL),
-	 "usnic_verbs", "", "enic", "", "1137:00cf"},
+	{"usnic_verbs", C(NOTHING), CHECKS(UNCLAIMED), FILLS(NOTHING), HABIT(USUAL),
+	 OWN_CAUSES(ALL), "usnic_verbs", "", "enic", "", "1137:00cf"},
 	{"iw_cxgb4", C(CQE) | C(RECV_WR) | C(SRQ_WR) | C(SRQ_SGE), CHECKS(UNCLAIMED),
-	 FILLS(NOTHING), T(USUAL), OWN_CAUSES(CXGB4), "iw_cxgb4", "cxgb4", "cxgb4", "", ""},
-	{"erdma", C(CQE), CHECKS(INLINE), FILLS(NOTHING), T(USUAL), OWN_CAUSES(ERDMA), "erdma",
+	 FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(CXGB4), "iw_cxgb4", "cxgb4", "cxgb4", "", ""},
+	{"erdma", C(CQE), CHECKS(INLINE), FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ERDMA), "erdma",
 	 "erdma", "erdma", "", "1ded:107f"},
-	{"siw", C(ALL), CHECKS(INLINE) | CHECKS(RECV_SGE), FILLS(ALL), T(PINS), OWN_CAUSES(SIW),
+	{"siw", C(ALL), CHECKS(INLINE) | CHECKS(RECV_SGE), FILLS(ALL), HABIT(PINS), OWN_CAUSES(SIW),
 	 "siw", "siw", "", "", ""},
 };
 
@@ -355,7 +356,7 @@ static void check_records(void)
 	tap_eq_hex(unknown->compares, C(NOTHING), "of an unknown driver nothing is certain");
 	tap_eq_hex(unknown->checks, CHECKS(UNCLAIMED), "nor of its provider");
 	tap_eq_hex(unknown->fills, FILLS(NOTHING), "nor what a zero means");
-	tap_eq_hex(unknown->habits, T(USUAL), "and nothing is special");
+	tap_eq_hex(unknown->habits, HABIT(USUAL), "and nothing is special");
 	tap_eq_int(unknown->causes, OWN_CAUSES(ALL), "nor a cause of its own");
 }
 

@@ -508,9 +508,12 @@ static void check_queue(void)
 	t.cq_known.outstanding = -1;
 	check_refusal(&t.diag, rdmaez_cq_examine(t.qp->send_cq, &t.cq_known, &t.diag), EINVAL,
 		      RDMAEZ_WHY_RANGE, "known.outstanding", "fewer than none");
-	t.cq_known.flags = 32;
+	t.cq_known.flags = 64;
 	check_refusal(&t.diag, rdmaez_cq_examine(t.qp->send_cq, &t.cq_known, &t.diag), EINVAL,
 		      RDMAEZ_WHY_OPTION_UNKNOWN, "known.flags", "an unknown flag");
+	t.cq_known.flags = RDMAEZ_CQ_SOLICITED;
+	check_refusal(&t.diag, rdmaez_cq_examine(t.qp->send_cq, &t.cq_known, &t.diag), EINVAL,
+		      RDMAEZ_WHY_OPTION_UNKNOWN, "known.flags", "a flag of rdmaez_cq_arm()");
 }
 
 /* ---- Waits that are late ------------------------------------------------------------------ */

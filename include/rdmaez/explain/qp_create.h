@@ -158,7 +158,8 @@ RDMAEZ_SEAM void rdmaez_impl_create_explain(struct ibv_context *context,
 	rdmaez_impl_create_explain_parts(context, init, pd, diag);
 	if ((error == EINVAL || error == ENOMEM) && !rdmaez_impl_is_certain(diag))
 		rdmaez_impl_create_suspect(&device, &init->cap, diag);
-	if (error == EFAULT && (rdmaez_driver_of(&device)->habits & RDMAEZ_DRIVER_COMMANDS_63) &&
+	if (error == EFAULT &&
+	    (rdmaez_driver_of(&device)->habits & RDMAEZ_DRIVER_HABIT_COMMANDS_63) &&
 	    rdmaez_impl_library_release() < 63)
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_BNXT_COMMANDS,
 				       diag->verb);

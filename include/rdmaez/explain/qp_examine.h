@@ -520,9 +520,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_ask(struct rdmaez_impl_qp_exam *e, str
 		rdmaez_impl_qp_exam_refused(e, "ibv_query_qp", e->now.error);
 	e->retries = -1;
 	if ((e->now.known & IBV_QP_RETRY_CNT) &&
-	    (e->now.attr.retry_cnt < 7 || !(driver->habits & RDMAEZ_DRIVER_RETRIES_7)))
+	    (e->now.attr.retry_cnt < 7 || !(driver->habits & RDMAEZ_DRIVER_HABIT_RETRIES_7)))
 		e->retries = e->now.attr.retry_cnt;
-	if (!(driver->habits & RDMAEZ_DRIVER_RETRIES_7))
+	if (!(driver->habits & RDMAEZ_DRIVER_HABIT_RETRIES_7))
 		e->now.known &= ~IBV_QP_RETRY_CNT; /* other drivers count 7 retries */
 	if (e->now.known & IBV_QP_STATE) {
 		e->state = (int)e->now.attr.qp_state;

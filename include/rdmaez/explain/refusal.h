@@ -112,7 +112,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_count(struct rdmaez_diag *diag,
 						const char *limit, int count)
 {
 	if (diag->error == EINVAL && count > 0 &&
-	    (rdmaez_driver_of(device)->habits & RDMAEZ_DRIVER_COUNT_EINVAL))
+	    (rdmaez_driver_of(device)->habits & RDMAEZ_DRIVER_HABIT_COUNT_EINVAL))
 		rdmaez_impl_suspect_count(diag, limit, count);
 }
 
@@ -336,7 +336,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qkey_refused(void)
 RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const struct rdmaez_driver *driver)
 {
 	const int linux_version = rdmaez_impl_linux_version();
-	const bool pins = (driver->habits & RDMAEZ_DRIVER_PINS) != 0;
+	const bool pins = (driver->habits & RDMAEZ_DRIVER_HABIT_PINS) != 0;
 	int may;
 
 	if (pins && linux_version && linux_version <= 601)

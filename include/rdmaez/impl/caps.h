@@ -168,7 +168,8 @@ RDMAEZ_IMPL void rdmaez_impl_caps_silent(struct rdmaez_caps *caps,
 			continue;
 		if ((item.field->told == RDMAEZ_IMPL_TOLD_PROVIDER &&
 		     !rdmaez_impl_caps_filled(caps, id, driver->fills)) ||
-		    (id == RDMAEZ_CAPS_MAX_DM_SIZE && (driver->habits & RDMAEZ_DRIVER_NO_DM_SIZE)))
+		    (id == RDMAEZ_CAPS_MAX_DM_SIZE &&
+		     (driver->habits & RDMAEZ_DRIVER_HABIT_NO_DM_SIZE)))
 			caps->source[id] = RDMAEZ_SOURCE_DRIVER;
 	}
 }

@@ -567,7 +567,7 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
 	 * acknowledgement, and completes its request all the same. From 6.12 on check_psn() also
 	 * lets through what is behind then.
 	 */
-	resets = resets && !(init && (driver->habits & RDMAEZ_DRIVER_RESET_KEEPS));
+	resets = resets && !(init && (driver->habits & RDMAEZ_DRIVER_HABIT_RESET_KEEPS));
 	error = rdmaez_impl_drain_last(*qp, opts ? &opts->drain : NULL, drained, diag, call);
 	if (error)
 		return error;

@@ -55,7 +55,8 @@ RDMAEZ_IMPL_BEGIN
 	  /* it has none of the features */                                                        \
 	  RDMAEZ_DRIVER_FILLS_ALL,                                                                 \
 	  /* __rxe_add_to_pool(); rxe_completer(); rxe_qp_reset(), which leaves comp.opcode */     \
-	  RDMAEZ_DRIVER_COUNT_EINVAL | RDMAEZ_DRIVER_RETRIES_7 | RDMAEZ_DRIVER_RESET_KEEPS,        \
+	  RDMAEZ_DRIVER_HABIT_COUNT_EINVAL | RDMAEZ_DRIVER_HABIT_RETRIES_7 |                       \
+		  RDMAEZ_DRIVER_HABIT_RESET_KEEPS,                                                 \
 	  RDMAEZ_DRIVER_CAUSES_RXE,                                                                \
 	  "rdma_rxe", "rxe", "", "", "")                                                           \
 	X("mlx5_ib", 0x2c9, 0x1011, 0x1fff, 0xa2d0, 0xa2ff,                                        \
@@ -74,7 +75,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_CHECKS_SIZES | RDMAEZ_DRIVER_CHECKS_STATES | RDMAEZ_DRIVER_CHECKS_EX,      \
 	  /* PCI atomics only where it may ask for them */                                         \
 	  RDMAEZ_DRIVER_FILLS_OFFLOADS | RDMAEZ_DRIVER_FILLS_PACING,                               \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "mlx5_ib", "mlx5", "mlx5_core", "mlx5_core.rdma.", "15b3")                               \
 	X("mlx4_ib", 0x2c9, 0x1000, 0x1010, 0x6340, 0x6778,                                        \
@@ -87,7 +88,7 @@ RDMAEZ_IMPL_BEGIN
 	  /* mlx4_post_send(), mlx4_post_recv() */                                                 \
 	  RDMAEZ_DRIVER_CHECKS_SIZES,                                                              \
 	  RDMAEZ_DRIVER_FILLS_OFFLOADS,                                                            \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "mlx4_ib", "mlx4", "mlx4_core mlx4_en", "mlx4_core.ib.",                                 \
 	  "15b3:1000-1010 15b3:6340-6778")                                                         \
@@ -100,7 +101,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_COMPARES_ALL,                                                              \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "ib_mthca", "mthca", "ib_mthca", "",                                                     \
 	  "15b3:5a44 15b3:5e8c 15b3:6274 15b3:6278 15b3:6282")                                     \
@@ -119,7 +120,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_CHECKS_SIZES | RDMAEZ_DRIVER_CHECKS_STATES |                               \
 		  RDMAEZ_DRIVER_CHECKS_OPCODES | RDMAEZ_DRIVER_CHECKS_EX,                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "hns_roce_hw_v2", "hns", "hns3", "", "")                                                 \
 	X("irdma", 0x8086, 0, 0xffff, 1, 0,                                                        \
@@ -135,7 +136,7 @@ RDMAEZ_IMPL_BEGIN
 	  /* uk.c */                                                                               \
 	  RDMAEZ_DRIVER_CHECKS_SIZES,                                                              \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "irdma", "irdma", "ice i40e", "ice.roce. ice.iwarp. i40e.iwarp. idpf.8086.rdma.", "")    \
 	X("bnxt_re", 0x14e4, 0, 0xffff, 1, 0,                                                      \
@@ -153,7 +154,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
 	  /* https://github.com/ROCm/MAD/pull/200: of 512 queue pairs made by 8 threads, 33 to 66  \
 	   * with rdma-core 39, all with 63; 50 fails as 39 does */                                \
-	  RDMAEZ_DRIVER_COMMANDS_63,                                                               \
+	  RDMAEZ_DRIVER_HABIT_COMMANDS_63,                                                         \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "bnxt_re", "bnxt_re", "bnxt_en", "bnxt_en.rdma.", "")                                    \
 	X("efa", 0x1d0f, 0, 0xffff, 1, 0,                                                          \
@@ -170,7 +171,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_CHECKS_SGES | RDMAEZ_DRIVER_CHECKS_INLINE | RDMAEZ_DRIVER_CHECKS_STATES    \
 		  | RDMAEZ_DRIVER_CHECKS_OPCODES | RDMAEZ_DRIVER_CHECKS_EX,                        \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_EFA,                                                                \
 	  "efa", "efa", "efa", "", "1d0f:efa0-efa3")                                               \
 	/* hw/hfi1/verbs.c: hfi1_fill_device_attr(); init.c: hfi1_pci_tbl */                       \
@@ -184,7 +185,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_COMPARES_ALL,                                                              \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "hfi1", "hfi1verbs", "hfi1", "", "8086:24f0-24f1")                                       \
 	/* hw/qib/qib_verbs.c: qib_fill_device_attr(); qib_init.c: qib_pci_tbl */                  \
@@ -197,7 +198,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_COMPARES_ALL,                                                              \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "ib_qib", "ipathverbs", "ib_qib", "", "1fc1:0010 1077:7220 1077:7322")                   \
 	X("qedr", 0x1077, 0, 0xffff, 1, 0,                                                         \
@@ -210,7 +211,7 @@ RDMAEZ_IMPL_BEGIN
 		  RDMAEZ_DRIVER_COMPARES_SRQ_WR,                                                   \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "qedr", "qedr", "qede", "", "")                                                          \
 	X("ocrdma", 0x10df, 0, 0xffff, 1, 0,                                                       \
@@ -226,7 +227,7 @@ RDMAEZ_IMPL_BEGIN
 		  RDMAEZ_DRIVER_COMPARES_SRQ_WR,                                                   \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "ocrdma", "ocrdma", "be2net", "", "")                                                    \
 	X("vmw_pvrdma", 0x15ad, 0, 0xffff, 1, 0,                                                   \
@@ -241,7 +242,7 @@ RDMAEZ_IMPL_BEGIN
 		  RDMAEZ_DRIVER_COMPARES_SRQ_SGE,                                                  \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "vmw_pvrdma", "vmw_pvrdma", "vmw_pvrdma", "", "15ad:0820")                               \
 	X("ionic_rdma", 0x1dd8, 0, 0xffff, 1, 0,                                                   \
@@ -255,7 +256,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_COMPARES_CQE,                                                              \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "ionic_rdma", "ionic", "ionic", "ionic.rdma.", "")                                       \
 	/* Before Linux 7 it reports no vendor. */                                                 \
@@ -271,7 +272,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_CHECKS_STATES | RDMAEZ_DRIVER_CHECKS_OPCODES,                              \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
 	  /* mana_ib_query_device(), which leaves max_dm_size 0 */                                 \
-	  RDMAEZ_DRIVER_NO_DM_SIZE,                                                                \
+	  RDMAEZ_DRIVER_HABIT_NO_DM_SIZE,                                                          \
 	  RDMAEZ_DRIVER_CAUSES_MANA,                                                               \
 	  "mana_ib", "mana", "mana", "mana.rdma.", "")                                             \
 	/* libibverbs has no provider for it. */                                                   \
@@ -284,7 +285,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_COMPARES_NOTHING,                                                          \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ALL,                                                                \
 	  "usnic_verbs", "", "enic", "", "1137:00cf")                                              \
 	X("iw_cxgb4", 0x1425, 0, 0xffff, 1, 0,                                                     \
@@ -299,7 +300,7 @@ RDMAEZ_IMPL_BEGIN
 		  RDMAEZ_DRIVER_COMPARES_SRQ_WR | RDMAEZ_DRIVER_COMPARES_SRQ_SGE,                  \
 	  RDMAEZ_DRIVER_CHECKS_UNCLAIMED,                                                          \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_CXGB4,                                                              \
 	  "iw_cxgb4", "cxgb4", "cxgb4", "", "")                                                    \
 	X("erdma", 0x1ded, 0, 0xffff, 1, 0,                                                        \
@@ -314,7 +315,7 @@ RDMAEZ_IMPL_BEGIN
 	  /* it takes as many SGEs as any of its queues may have */                                \
 	  RDMAEZ_DRIVER_CHECKS_INLINE,                                                             \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \
-	  RDMAEZ_DRIVER_USUAL,                                                                     \
+	  RDMAEZ_DRIVER_HABIT_USUAL,                                                               \
 	  RDMAEZ_DRIVER_CAUSES_ERDMA,                                                              \
 	  "erdma", "erdma", "erdma", "", "1ded:107f")                                              \
 	X("siw", 0x626d74, 0, 0xffff, 1, 0,                                                        \
@@ -332,7 +333,7 @@ RDMAEZ_IMPL_BEGIN
 	  RDMAEZ_DRIVER_FILLS_ALL,                                                                 \
 	  /* siw_umem_get() of Linux 6.1; that of 6.12 pins by ib_umem_get(), as all               \
 	   * others do */                                                                          \
-	  RDMAEZ_DRIVER_PINS,                                                                      \
+	  RDMAEZ_DRIVER_HABIT_PINS,                                                                \
 	  RDMAEZ_DRIVER_CAUSES_SIW,                                                                \
 	  "siw", "siw", "", "", "")
 /* clang-format on */
@@ -395,7 +396,7 @@ RDMAEZ_API const struct rdmaez_driver *rdmaez_driver_of(const struct ibv_device_
 						     RDMAEZ_DRIVER_CHECKS_UNCLAIMED,
 						     RDMAEZ_DRIVER_COMPARES_NOTHING,
 						     RDMAEZ_DRIVER_FILLS_NOTHING,
-						     RDMAEZ_DRIVER_USUAL,
+						     RDMAEZ_DRIVER_HABIT_USUAL,
 						     RDMAEZ_DRIVER_CAUSES_ALL};
 	const uint32_t maker = device ? rdmaez_impl_driver_maker(device->vendor_id) : 0;
 
