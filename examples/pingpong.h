@@ -82,7 +82,8 @@ static void meet(void)
 	at = sprintf(mine, "%04x:%06x:%06x:", own.lid, own.qp_num, own.psn);
 	for (int i = 0; i < 16; i++)
 		sprintf(mine + at + 2 * i, "%02x", own.gid[0].gid.raw[i]);
-	CHECK(rdmaez_exchange_open(host, option['p'], host ? PATIENCE : UINT64_MAX, &tcp, &diag));
+	CHECK(rdmaez_exchange_open(host, option['p'], host ? PATIENCE : RDMAEZ_NS_FOREVER, &tcp,
+				   &diag));
 	setsockopt(tcp, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	NEED(!host || send(tcp, mine, sizeof(mine), MSG_NOSIGNAL) == size, "the peer has gone");
 	NEED(recv(tcp, its, sizeof(its), MSG_WAITALL) == size, "the peer sent no address");

@@ -178,9 +178,11 @@ RDMAEZ_COLD int rdmaez_diag_print(const struct rdmaez_diag *diag, FILE *stream);
  * `exit(EXIT_FAILURE)`, and the kernel closes whatever is still open.
  *
  * The usual macro is `#define NEED(call) rdmaez_diag_need(call, &diag)`. A few functions take no record:
- * rdmaez_endpoint_pack(), and rdmaez_dm_copy_to() and the other functions that copy device memory. If one of them may
- * be the first call, declare the record as `struct rdmaez_diag diag = {0}`. rdmaez recognises the record of another
- * call only by its errno value. After a failure that your program tolerates, set `diag.error` to 0 before such a call.
+ * rdmaez_endpoint_pack(), for which rdmaez_endpoint_check() says why; rdmaez_dm_copy_to() and the other functions that
+ * copy device memory; rdmaez_wc_imm(), rdmaez_credit_take() and rdmaez_mtu_from_bytes(), whose errno value says enough.
+ * If one of them may be the first call, declare the record as `struct rdmaez_diag diag = {0}`. rdmaez recognises the
+ * record of another call only by its errno value. After a failure that your program tolerates, set `diag.error` to 0
+ * before such a call.
  * @param error what the call returned; 0: nothing is done
  * @param diag the call's record. Only the name of `error` is printed if the record is NULL, or holds another errno
  *         value and so is another call's

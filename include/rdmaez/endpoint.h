@@ -200,11 +200,26 @@ RDMAEZ_COLD int rdmaez_endpoint_local(struct ibv_qp *qp, const struct rdmaez_qp_
 				      struct rdmaez_endpoint *endpoint, struct rdmaez_diag *diag);
 
 /**
+ * @brief Says whether an endpoint can be packed, and if not, which field stands in the way.
+ *
+ * rdmaez_endpoint_pack() takes no record. If you have changed an endpoint yourself, call this first:
+ * `NEED(rdmaez_endpoint_check(&local, &diag))`.
+ *
+ * @param endpoint the endpoint
+ * @param diag receives the explanation; may be NULL
+ * @retval 0 rdmaez_endpoint_pack() packs it
+ * @retval EINVAL it is NULL (#RDMAEZ_WHY_NULL_ARGUMENT), or a field holds what rdmaez_endpoint_unpack() would refuse
+ *         (#RDMAEZ_WHY_ENDPOINT_FIELD)
+ */
+RDMAEZ_COLD int rdmaez_endpoint_check(const struct rdmaez_endpoint *endpoint,
+				      struct rdmaez_diag *diag);
+
+/**
  * @brief Packs an endpoint into bytes that are the same on every machine.
  * @param endpoint the endpoint
  * @param buf receives the bytes; written on success only
  * @retval 0 @p buf is filled
- * @retval EINVAL an argument is NULL, or a field holds what rdmaez_endpoint_unpack() would refuse
+ * @retval EINVAL an argument is NULL, or rdmaez_endpoint_check() refuses the endpoint, and says why
  */
 RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES]);

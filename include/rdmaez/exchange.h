@@ -23,9 +23,9 @@
  * TCP socket yourself, TCP_NODELAY saves up to 40 ms.
  *
  * @par Deadlines
- * `timeout_ns` covers the whole call, measured by CLOCK_MONOTONIC. 0 means 10 s, and UINT64_MAX means forever. Signals
- * do not interrupt a call. A call takes bytes that have already arrived, even if the deadline has passed. With 1 ns it
- * does no more than that.
+ * `timeout_ns` covers the whole call, measured by CLOCK_MONOTONIC. 0 means 10 s, and #RDMAEZ_NS_FOREVER means forever.
+ * Signals do not interrupt a call. A call takes bytes that have already arrived, even if the deadline has passed. With
+ * #RDMAEZ_NS_NOW it does no more than that.
  *
  * @par Failures
  * After a failure the stream may be in the middle of a message, so close it. There is one exception. If one end reports

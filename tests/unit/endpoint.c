@@ -241,6 +241,9 @@ static void refuses_field(struct rdmaez_endpoint e, size_t at, uint64_t value, i
 	memcpy(wire, untouched, sizeof(wire));
 	tap_eq_int(rdmaez_endpoint_pack(&e, wire), EINVAL, "%s is not packed", want->field);
 	tap_eq_int(memcmp(wire, untouched, sizeof(wire)), 0, "nothing is written");
+	check_findings(&diag, rdmaez_endpoint_check(&e, &diag), EINVAL, "rdmaez_endpoint_check",
+		       want, 1, want->field);
+	tap_eq_int(rdmaez_endpoint_check(&e, NULL), EINVAL, "nor without a record");
 	if (!bytes)
 		return;
 	rdmaez_endpoint_pack(&good, wire);
@@ -281,10 +284,18 @@ static void check_fields(void)
 	BAD(user_length, 161, 40, 4, RDMAEZ_VALUE_NUMBER, 161, 0, 160);
 	BAD(ece.comp_mask, 1, 0, 0, NOTHING);
 	BAD(memory.length, UINT64_MAX - 0x0102030405060708 + 1, 64, 8, NOTHING);
-	BAD(gid[1].gid_type, 3, 0, 0, NOTHING);
+	e.gid[1].gid_type = 3;
+	refuses_field(e, 0, 0, 0,
+		      &(const struct expected){RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_FIELD,
+					       "endpoint.gid.gid_type", RDMAEZ_VALUE_POSITION, 1, 0,
+					       0});
+	e = full();
 	for (size_t i = 0; i < COUNT_OF(no_end); i++) {
 		e.gid[2].gid = gid_of(no_end[i]);
-		tap_eq_int(rdmaez_endpoint_pack(&e, bytes), EINVAL, "%s is no end", no_end[i]);
+		refuses_field(e, 0, 0, 0,
+			      &(const struct expected){RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_ENDPOINT_FIELD,
+						       "endpoint.gid.gid", RDMAEZ_VALUE_POSITION, 2,
+						       0, 0});
 	}
 
 	e = full();
@@ -303,6 +314,7 @@ static void check_fields(void)
 		e.memory.length = UINT64_MAX - e.memory.addr;
 		e.gid_count = i % 5 > 3 ? 3 : (unsigned int)i % 5;
 		e.user_length = i ? 160 : 0;
+		check_success(&diag, rdmaez_endpoint_check(&e, &diag), "a good one");
 		tap_eq_int(rdmaez_endpoint_pack(&e, bytes), 0, "type %d is packed", (int)good[i]);
 		tap_eq_int(rdmaez_endpoint_unpack(bytes, &found, NULL), 0, "and unpacked");
 		tap_eq_int(found.qp_type, good[i], "as that type");
@@ -310,6 +322,8 @@ static void check_fields(void)
 		tap_eq_int(found.user_length, e.user_length, "and bytes");
 	}
 	tap_eq_int(rdmaez_endpoint_pack(NULL, bytes), EINVAL, "no endpoint");
+	check_refusal(&diag, rdmaez_endpoint_check(NULL, &diag), EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
+		      "endpoint", "nor any to check");
 	tap_eq_int(rdmaez_endpoint_pack(&e, NULL), EINVAL, "no room");
 	check_refusal(&diag, rdmaez_endpoint_unpack(NULL, &found, &diag), EINVAL,
 		      RDMAEZ_WHY_NULL_ARGUMENT, "buf", "no bytes");

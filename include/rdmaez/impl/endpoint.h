@@ -245,6 +245,18 @@ RDMAEZ_IMPL uint8_t *rdmaez_impl_endpoint_write(const struct rdmaez_endpoint *e,
 	return rdmaez_impl_endpoint_put_long(to, e->memory.length);
 }
 
+RDMAEZ_COLD int rdmaez_endpoint_check(const struct rdmaez_endpoint *endpoint,
+				      struct rdmaez_diag *diag)
+{
+	rdmaez_impl_diag_reset(diag, "rdmaez_endpoint_check");
+	if (!endpoint)
+		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT, "endpoint");
+	return rdmaez_impl_endpoint_out(endpoint) ||
+			       rdmaez_impl_endpoint_ends(endpoint) != endpoint->gid_count
+		       ? rdmaez_impl_endpoint_refuse(endpoint, diag)
+		       : 0;
+}
+
 RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES])
 {
