@@ -265,7 +265,7 @@ RDMAEZ_COLD int rdmaez_cm_listen(struct rdma_event_channel *channel, const char 
  * @retval EINVAL @p listener, @p channel or @p id is NULL (#RDMAEZ_WHY_NULL_ARGUMENT); both channels are the same, or
  *         an event of another id came (#RDMAEZ_WHY_CM_CHANNEL_SHARED); the listener was created without a channel
  *         (#RDMAEZ_WHY_CM_SYNC)
- * @retval EAGAIN with #RDMAEZ_NS_NOW: there is none now. That is no failure, and the record stays empty
+ * @retval EAGAIN with #RDMAEZ_NS_NOW: there is none now. That is no failure, and the record has no finding
  * @retval ETIMEDOUT no request came in the time that it waited (#RDMAEZ_WHY_CM_DEADLINE)
  * @retval ENODEV the device has gone (#RDMAEZ_WHY_CM_REMOVAL)
  * @return any other errno value of rdma_get_cm_event() and rdma_migrate_id()
@@ -361,7 +361,7 @@ RDMAEZ_COLD int rdmaez_cm_disconnected(struct rdma_cm_id *id, uint64_t timeout_n
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p event is the event
  * @retval EINVAL @p channel or @p event is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @retval EAGAIN with #RDMAEZ_NS_NOW: there is none now. That is no failure, and the record stays empty
+ * @retval EAGAIN with #RDMAEZ_NS_NOW: there is none now. That is no failure, and the record has no finding
  * @retval ETIMEDOUT none came in the time that it waited (#RDMAEZ_WHY_CM_DEADLINE)
  * @return any other errno value of rdma_get_cm_event()
  */

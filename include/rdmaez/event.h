@@ -44,7 +44,7 @@ extern "C" {
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p event is the event; rdmaez_event_explain() tells what it means
  * @retval EINVAL @p context or @p event is NULL (#RDMAEZ_WHY_NULL_ARGUMENT)
- * @retval EAGAIN with #RDMAEZ_NS_NOW: there is none now. That is no failure, and the record stays empty
+ * @retval EAGAIN with #RDMAEZ_NS_NOW: there is none now. That is no failure, and the record has no finding
  * @retval ETIMEDOUT none came in the time that it waited (#RDMAEZ_WHY_EVENT_NONE)
  * @return any errno value of ibv_get_async_event() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED)
  * @par Verbs calls

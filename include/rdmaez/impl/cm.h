@@ -208,7 +208,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_next(struct rdma_event_channel *channel, uin
 	const int error = rdmaez_impl_cm_take(channel, deadline, event);
 
 	if (error == ETIMEDOUT && is_free && !deadline)
-		return EAGAIN;
+		return rdmaez_impl_failed(diag, EAGAIN, NULL);
 	if (error == ETIMEDOUT)
 		return rdmaez_impl_refuse(diag, error, RDMAEZ_WHY_CM_DEADLINE, "timeout_ns");
 	return error ? rdmaez_impl_cm_failed(diag, error, "rdma_get_cm_event", 0) : 0;

@@ -52,7 +52,7 @@ RDMAEZ_COLD int rdmaez_event_next(struct ibv_context *context, uint64_t timeout_
 	if (error != ETIMEDOUT && error != EAGAIN && error != EINTR)
 		return rdmaez_impl_verb(diag, error, "ibv_get_async_event");
 	return timeout_ns == RDMAEZ_NS_NOW
-		       ? EAGAIN
+		       ? rdmaez_impl_failed(diag, EAGAIN, NULL)
 		       : rdmaez_impl_refuse(diag, ETIMEDOUT, RDMAEZ_WHY_EVENT_NONE, "timeout_ns");
 }
 
