@@ -63,12 +63,14 @@ sudo_works() {
 	END_OF_PROGRAM
 }
 
+bash -c 'source <(sed -n "/^declare -rA groups/,/^)/p" tools/deps); printf "%s\n" "${groups[@]}"' |
+	tr -s ' \t' '\n' | sed '/^$/d; s/=.*//' | tr '|' '\n' >"$scratch/all"
+
 # system UID PACKAGE...: one on which the packages are installed, and apt offers what Debian 12 does.
 system() {
 	echo "$1" >"$scratch/uid"
 	printf '%s\n' "${@:2}" >"$scratch/there"
-	bash -c 'source <(sed -n "/^declare -rA groups/,/^)/p" tools/deps); printf "%s\n" "${groups[@]}"' |
-		xargs -n 1 | sed 's/=.*//' | tr '|' '\n' >"$scratch/offered"
+	cp "$scratch/all" "$scratch/offered"
 	: >"$scratch/update"
 	echo 0 >"$scratch/update_code"
 	echo 0 >"$scratch/install_code"

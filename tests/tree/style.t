@@ -94,11 +94,9 @@ linted() {
 
 # tidy FILE...: text as .editorconfig has it for all files.
 tidy() {
-	local file bad=0
-	for file; do
-		! grep -InP '[ \t\r]$' "$file" /dev/null || bad=1
-		[[ -z $(tail -c 1 "$file" | tr -d '\n') ]] || { echo "$file does not end with a newline"; bad=1; }
-	done
+	local bad=0
+	! grep -InP '[ \t\r]$' "$@" /dev/null || bad=1
+	perl -0777 -ne '/\n\z/ or $bad = print "$ARGV does not end with a newline\n"; END { exit $bad }' "$@" || bad=1
 	return "$bad"
 }
 
