@@ -26,19 +26,19 @@ seeded_talk() {
 	echo "$scratch/$1"
 }
 
-runs=$(nightly_runs 3000)
+runs=$(nightly_runs 1000)
 ok "$runs messages of a peer are taken or refused without a misstep" fuzz_talk . talk "$runs"
 
 fails "a byte read behind a message is noticed" "deadly signal" \
 	fuzz_talk "$(seeded_talk behind talk.c 's/^\treturn kind \&\& strcmp/\trecv(fd, line, 1, MSG_DONTWAIT);\n&/')" talk_behind 2000
-fails "lines without a limit are noticed" "AddressSanitizer|runtime error|deadly signal" \
+nightly fails "lines without a limit are noticed" "AddressSanitizer|runtime error|deadly signal" \
 	fuzz_talk "$(seeded_talk lines talk.c 's/talk->length + length > sizeof(talk->text))$/!line[0])/')" talk_lines 2000
-fails "what a terminal obeys is noticed" "deadly signal" \
+nightly fails "what a terminal obeys is noticed" "deadly signal" \
 	fuzz_talk "$(seeded_talk plain talk.c 's/clean(line, length - is_whole);/length ? (void)(line[length - is_whole] = 0) : clean(line, 0);/')" talk_plain 2000
-fails "more GIDs than there is room for are noticed" "AddressSanitizer|runtime error" \
+nightly fails "more GIDs than there is room for are noticed" "AddressSanitizer|runtime error" \
 	fuzz_talk "$(seeded_talk gids side.c 's/while (side->gids < SIDE_GIDS \&\& /while (/')" talk_gids 2000
-fails "a number of a queue pair that is told without being known is noticed" "deadly signal" \
+nightly fails "a number of a queue pair that is told without being known is noticed" "deadly signal" \
 	fuzz_talk "$(seeded_talk told afar.c 's/qp.is.has = (qp.is.has \& TOLD)/qp.is.has = qp.is.has/')" talk_told 2000
-fails "a GID index that verbs do not have is noticed" "deadly signal" \
+nightly fails "a GID index that verbs do not have is noticed" "deadly signal" \
 	fuzz_talk "$(seeded_talk index serve.c 's/probe->gid_index < -1 ||/false ||/')" talk_index 2000
 done_testing
