@@ -3,6 +3,8 @@
 #
 # What is decoded and shown of a device is the same with the verbs.h of rdma-core 33 to 65, and phys_port_cnt_ex
 # is found behind the end of a struct that does not have it yet: the unit tests of capabilities, run with each.
+#
+# Nightly: a minute and a half; make check compiles the same with each verbs.h.
 
 source tests/compile/lib.bash
 

@@ -8,7 +8,8 @@ Each ``` block of a page, and each @code block of a header, becomes DIR/KIND/LIN
     cpp      C++
     sh, python
 
-C and C++ without an #include of their own are what a reader pastes below <rdmaez.h> and the headers of standard C.
+C and C++ without an #include of their own are what a reader pastes below <rdmaez.h> and the headers of standard C:
+they include <pasted.h>, which the caller provides.
 Compilers and interpreters speak of the lines of FILE. Refused are blocks without a language, or of one that is
 tested nowhere; blocks without an end; and indented code, of which nobody can tell the language.
 """
@@ -20,7 +21,7 @@ import sys
 # Those that other tests look at, or that are no code: kept as they are.
 ELSEWHERE = {'cmake', 'dot', 'make', 'meson', 'text'}
 SUFFIXES = {'c': 'c', 'c-only': 'c', 'cpp': 'cpp', 'sh': 'sh', 'python': 'py'}
-PRELUDE = ''.join(f'#include <{name}.h>\n' for name in ('errno', 'inttypes', 'stdio', 'stdlib', 'string', 'rdmaez'))
+PRELUDE = '#include <pasted.h>\n'
 INDENTED = '%d: indented code; mark where it begins and ends, and name its language'
 
 
