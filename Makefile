@@ -32,14 +32,15 @@ UNIT := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 ARCHITECTURES := s390x i686 aarch64 armhf riscv64 ppc64le musl
 EMULATED := $(foreach name,$(ARCHITECTURES),$(UNIT:%=build/architectures/$(name)/unit/%))
 COVERED := $(UNIT:%=build/coverage/unit/%)
-UNIT := $(UNIT:%=build/unit/gcc/%) $(UNIT:%=build/unit/clang/%)
+CLANG_UNIT := $(UNIT:%=build/unit/clang/%)
+UNIT := $(UNIT:%=build/unit/gcc/%)
 DEVICE := $(patsubst tests/device/%.c,build/device/%,$(wildcard tests/device/*.c))
-# Both ways of including are tested: gcc compiles the core in each unit test; clang, and the device tests, take all
-# bodies from one object. A test that names internals or puts a function of its own in the place of the C library's
-# has its own bodies everywhere.
+# Both ways of including are tested: unit tests by gcc and device tests take all bodies from one object; clang, in make
+# check-nightly, compiles the core in each unit test. A test that names internals or puts a function of its own in the
+# place of the C library's has its own bodies everywhere.
 WITH_BODIES := $(patsubst tests/%.c,%,$(shell grep -lE 'rdmaez_impl_|define [a-z]+ test_' tests/unit/*.c tests/device/*.c))
-EXTERN := $(filter-out $(WITH_BODIES:%=build/objects/clang/%.o),$(patsubst tests/%.c,build/objects/clang/%.o,$(wildcard tests/unit/*.c))) \
-	$(filter-out $(WITH_BODIES:%=build/%),$(DEVICE)) build/objects/gcc/implementation.o build/objects/clang/implementation.o
+EXTERN := $(filter-out $(WITH_BODIES:%=build/objects/gcc/%.o),$(patsubst tests/%.c,build/objects/gcc/%.o,$(wildcard tests/unit/*.c))) \
+	$(filter-out $(WITH_BODIES:%=build/%),$(DEVICE)) build/objects/gcc/implementation.o
 SIW := $(patsubst tests/siw/%.c,build/siw/%,$(wildcard tests/siw/*.c))
 # What builds for each of $(ARCHITECTURES), and for this machine.
 CC_host := $(CC)
@@ -141,6 +142,7 @@ DEPS_siw := guest siw
 DEPS_package := deb dist docs package
 NEEDS_tree := $(DATA:%=build/docs/html/data/%) build/docs/outputs build/docs/input/enumerators.dox
 NEEDS_unit := $(UNIT) build/unit/threads/threads
+NEEDS_clang := $(CLANG_UNIT)
 NEEDS_tools = tools $(EXPLAINED) build/threads/rdmaez-explain build/threads/programs/hazards
 NEEDS_device = $(EXAMPLES) build/examples/mesh build/examples/raii $(DEVICE) tools $(EXPLAINED) build/threads/rdmaez-explain \
 	$(patsubst tests/%.c,build/%,$(wildcard tests/device/explained/*.c))
@@ -150,8 +152,10 @@ NEEDS_site := docs
 NEEDS_programs := explain build/programs/mpi_ring build/programs/loader
 NEEDS_siw := $(SIW) $(EXAMPLES) build/examples/raii tools build/device/explained/cm_waits
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h tools
+# Files of which make check-nightly has the whole: they say so, with the reason, in a line of their heads.
+LATER := $(shell grep -l '^\# Nightly: ' tests/*/*.t)
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
-tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
+tests_of = $(foreach step,$(1),$(or $(filter-out $(LATER),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t))),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
 # Everything is asked for at once, before the first file is built.
 install_first = @tools/deps build test $(sort $(foreach step,$(1),$(DEPS_$(step))))
@@ -169,6 +173,7 @@ check: ## run every test; V=1 shows each one by name
 	@$(call tell,$(subst $() ,\|,$(STEPS)))
 	@rm -f build/times
 	@$(PROVE) $(call tests_of,$(STEPS))
+	@echo "$(words $(LATER)) files more, and parts of $(words $(NIGHTLY)), in make check-nightly."
 
 .PHONY: slowest
 slowest: ## the twenty tests that took most processor time since make check was started last
@@ -176,7 +181,7 @@ slowest: ## the twenty tests that took most processor time since make check was 
 	@sort -rn build/times | head -n 20 | awk '{ printf "%5d s  %s\n", $$1, $$3 }'
 
 check-tree: ## format, scripts, documentation
-check-unit: ## the headers against a fake libibverbs, under sanitizers, by gcc and clang
+check-unit: ## the headers against a fake libibverbs, under sanitizers
 check-fuzz: ## the explanations of random requests, on a device that answers at random
 check-compile: ## the headers by every compiler, standard and rdma-core
 check-tools: ## the Soft-RoCE machine itself
@@ -204,12 +209,12 @@ distcheck: ## what make dist packs; a part of check-package
 	$(call build_first,package)
 	@$(PROVE) tests/package/dist.t
 
-# The tests that say what is left for it.
-NIGHTLY := $(shell grep -lE '^[^\#]*(\bnightly|NIGHTLY)' tests/{compile,fuzz,tools,tree}/*.t | grep -v runner.t)
+# The tests that say what of them is left for it.
+NIGHTLY := $(shell grep -lE '^[^\#]*(\bnightly|NIGHTLY)' tests/{compile,device,fuzz,siw,tools,tree}/*.t | grep -v runner.t)
 check-nightly: ## what takes longest, and of which make check has a sample: all pairs of compilers, a million random inputs
-	$(call install_first,tree compile fuzz tools device siw)
-	$(call build_first,tools)
-	@RDMAEZ_NIGHTLY=1 $(PROVE) $(or $(NIGHTLY),$(error nothing is nightly))
+	$(call install_first,tree unit compile fuzz tools device siw)
+	$(call build_first,tree clang tools device siw)
+	@RDMAEZ_NIGHTLY=1 $(PROVE) $(CLANG_UNIT) $(sort $(LATER) $(or $(NIGHTLY),$(error nothing is nightly)))
 
 KERNELS := bookworm trixie sid
 MUTANTS := --base HEAD^
@@ -305,13 +310,13 @@ build/programs/mpi_ring: | deps-mpi
 # The fake's objects stand in for libibverbs, so a unit test links nothing else.
 build/objects/gcc/%.o: tests/%.c | deps-build
 	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
-build/objects/gcc/explanations.o: tests/implementation.c | deps-build
+build/objects/gcc/explanations.o build/objects/clang/explanations.o: tests/implementation.c | deps-build
 	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
 build/objects/clang/%.o: tests/%.c | deps-test
 	$(call compile,$(SANITIZE) -Itests -Itests/fake -c)
-build/unit/gcc/%: build/objects/gcc/unit/%.o build/objects/gcc/explanations.o $(FAKE:%=build/objects/gcc/fake/%)
+build/unit/gcc/%: build/objects/gcc/unit/%.o build/objects/gcc/implementation.o $(FAKE:%=build/objects/gcc/fake/%)
 	$(call link)
-build/unit/clang/%: build/objects/clang/unit/%.o build/objects/clang/implementation.o $(FAKE:%=build/objects/clang/fake/%)
+build/unit/clang/%: build/objects/clang/unit/%.o build/objects/clang/explanations.o $(FAKE:%=build/objects/clang/fake/%)
 	$(call link)
 $(EXTERN): CFLAGS += -DRDMAEZ_EXTERN
 build/objects/clang/% build/unit/clang/%: CC := $(CLANG)
@@ -347,7 +352,7 @@ build/architectures/$(1)/%: build/architectures/$(1)/objects/%.o $(patsubst %,bu
 	$$(link)
 build/architectures/$(1)/%: CC := $(CC_$(1))
 build/architectures/$(1)/%: SANITIZE :=
-$(patsubst build/objects/clang/%,build/architectures/$(1)/objects/%,$(filter build/objects/clang/%,$(EXTERN))) build/architectures/$(1)/objects/architectures/messages.o: CFLAGS += -DRDMAEZ_EXTERN
+$(patsubst build/objects/gcc/%,build/architectures/$(1)/objects/%,$(filter build/objects/gcc/%,$(EXTERN))) build/architectures/$(1)/objects/architectures/messages.o: CFLAGS += -DRDMAEZ_EXTERN
 endef
 $(foreach name,host $(ARCHITECTURES),$(eval $(call architecture,$(name))))
 

@@ -3,6 +3,8 @@
 #
 # examples/cm: both ends, over IPv4 and IPv6; and what each of them says when rdma_cm does not connect. Needs
 # build/examples; runs itself again on the Soft-RoCE machine. tests/siw/cm.t is the same with the driver siw.
+#
+# Nightly: make check-siw has it with siw.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

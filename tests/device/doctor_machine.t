@@ -4,6 +4,8 @@
 # rdmaez-doctor on a machine with real faults, one at a time, each with the errno that a program gets there: module
 # missing, node missing, forbidden or another's, no provider library, little memory to lock, a full cgroup, a device of
 # another network namespace. Without them it finds nothing wrong.
+#
+# Nightly: a minute; tests/tools/doctor_machine.t has the same judgements.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

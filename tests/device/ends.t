@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What happens to a connection between two devices, and what this end gets to know of it: see tests/device/ends.c.
+#
+# Nightly: half a minute; tests/device/connect.t brings up two ends as well.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

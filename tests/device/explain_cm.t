@@ -5,6 +5,8 @@
 # nothing is; and why one waits. Needs build/tools, build/device/explained and build/tests/explain/cm_wrong; runs itself
 # again on the Soft-RoCE machine.
 # tests/siw/explain_cm.t is the same with the driver siw.
+#
+# Nightly: a minute; make check-siw has it with siw.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

@@ -3,6 +3,8 @@
 #
 # rdmaez-explain on real traffic: tests/tools/explain/traffic.c, two processes of which one does a thing wrong, and the
 # library's own ping-pong. What they see is the same with and without.
+#
+# Nightly: half a minute; tests/tools/explain_data.t has most of it.
 
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then

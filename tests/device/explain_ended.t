@@ -3,6 +3,8 @@
 #
 # What rdmaez-explain says of processes that the kernel really ends for want of memory: tests/device/explained/grows.c in
 # a cgroup of version 2 with a memory.max. Needs build/tools and build/device/explained; runs itself again in the guest.
+#
+# Nightly: half a minute; tests/tools/explain_ended.t has most of it.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

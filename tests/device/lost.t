@@ -4,6 +4,8 @@
 # A peer that is not found, in four ways that all end in ETIMEDOUT: nobody answers; no route leads there; the route
 # starts from another GID of the port; it starts from an interface of another device. The guest gets the addresses for
 # that, and build/device/explain is told what to find.
+#
+# Nightly: a minute; tests/unit/drain.c drains shared queues of the fake.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

@@ -3,6 +3,8 @@
 #
 # examples/mesh: MPI ranks on one device and on two, one queue pair to each peer and more; and one rank that fails. Needs
 # build/examples and Open MPI; runs itself again on the Soft-RoCE machine.
+#
+# Nightly: eight MPI ranks take a minute.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

@@ -3,6 +3,8 @@
 #
 # What the pages show of programs on a device is what they print there today. Needs build/examples; runs itself again on
 # the Soft-RoCE machine, where docs/site/regions.py finds a device.
+#
+# Nightly: a minute, for what changes with a kernel and with nothing here.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

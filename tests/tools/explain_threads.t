@@ -4,6 +4,8 @@
 # rdmaez-explain where there are threads, by itself and under ThreadSanitizer: eight of them poll and post, and fail, while
 # contexts come and go, or the first thread forks, is forked by vfork() and posix_spawn(), cancels others in a verb and in
 # a wait, and has handlers that call verbs. Libraries come and go as well. Also with --waiting, which keeps what they do.
+#
+# Nightly: half a minute under ThreadSanitizer.
 
 source tests/tap.bash
 source tests/tools/explain.bash

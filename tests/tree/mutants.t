@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # What tests/mutants/run makes of a tree of one function, and of tests that see all, little, or hang.
+#
+# Nightly: half a minute, for a tool that runs itself.
 
 source tests/tap.bash
 
