@@ -400,6 +400,19 @@ static void host_unreachable(void)
 	modify();
 }
 
+static void prohibited(void)
+{
+	reaches(5, "2001:db8:1::9", EACCES);
+	modify();
+}
+
+static void qkey_never(void)
+{
+	ready_on(FAKE_PROFILE_IONIC, "rocep1s0", IBV_QPT_UD, IBV_QPS_INIT);
+	move.attr.qkey = 0x80010000u;
+	modify();
+}
+
 /* ---- Other errno values ----------------------------------------------------------------------- */
 
 static void no_netdev(void)
@@ -478,9 +491,17 @@ static void gone(void)
 	modify_fails(EIO);
 }
 
+static void no_object(void)
+{
+	ready(IBV_QPS_RTR);
+	modify_fails(ENOENT);
+}
+
 static void forbidden(void)
 {
-	ready(IBV_QPS_INIT);
+	start(FAKE_PROFILE_MLX5, "mlx5_0", IBV_QPT_RC);
+	fake_port_infiniband(&dev->port[1]);
+	need(rdmaez_qp_attr(IBV_QPT_RC, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag));
 	modify_fails(EACCES);
 }
 
@@ -833,39 +854,40 @@ static const struct {
 	const char *name;
 	void (*print)(void);
 } outputs[] = {
-	OUTPUT(mask_missing),  OUTPUT(mask_too_much),
-	OUTPUT(mask_uc),       OUTPUT(mask_cap),
-	OUTPUT(mask_rate),     OUTPUT(skipped),
-	OUTPUT(stale),         OUTPUT(no_sqd),
-	OUTPUT(reset_final),   OUTPUT(iwarp),
-	OUTPUT(no_grh),        OUTPUT(family),
-	OUTPUT(port_number),   OUTPUT(port_mismatch),
-	OUTPUT(alternate),     OUTPUT(gid_range),
-	OUTPUT(mtu_in_bytes),  OUTPUT(mtu_driver),
-	OUTPUT(depth),         OUTPUT(depth_budget),
-	OUTPUT(pkey_index),    OUTPUT(access_bits),
-	OUTPUT(qpn_swapped),   OUTPUT(several),
-	OUTPUT(gid_empty),     OUTPUT(gid_table_empty),
-	OUTPUT(neighbour),     OUTPUT(link_local),
-	OUTPUT(elsewhere),     OUTPUT(no_route_ipv4),
-	OUTPUT(no_route_ipv6), OUTPUT(host_unreachable),
-	OUTPUT(no_netdev),     OUTPUT(no_ipv6),
-	OUTPUT(privileged),    OUTPUT(unsupported),
-	OUTPUT(no_memory),     OUTPUT(again),
-	OUTPUT(busy),          OUTPUT(gone),
-	OUTPUT(forbidden),     OUTPUT(unexplained),
-	OUTPUT(mtu_above),     OUTPUT(copied),
-	OUTPUT(timers),        OUTPUT(other_gid),
-	OUTPUT(examined),      OUTPUT(examined_error),
-	OUTPUT(examined_with), OUTPUT(late_wait),
-	OUTPUT(driver_lacks),  OUTPUT(timed_out),
-	OUTPUT(cur_state),     OUTPUT(no_device),
-	OUTPUT(wc_text),       OUTPUT(wc_line),
-	OUTPUT(gids),          OUTPUT(caps_text),
-	OUTPUT(caps_json),     OUTPUT(caps_require),
-	OUTPUT(caps_diff),     OUTPUT(record_line),
-	OUTPUT(record_json),   OUTPUT(compared),
-	OUTPUT(multicast),
+	OUTPUT(mask_missing),   OUTPUT(mask_too_much),
+	OUTPUT(mask_uc),        OUTPUT(mask_cap),
+	OUTPUT(mask_rate),      OUTPUT(skipped),
+	OUTPUT(stale),          OUTPUT(no_sqd),
+	OUTPUT(reset_final),    OUTPUT(iwarp),
+	OUTPUT(no_grh),         OUTPUT(family),
+	OUTPUT(port_number),    OUTPUT(port_mismatch),
+	OUTPUT(alternate),      OUTPUT(gid_range),
+	OUTPUT(mtu_in_bytes),   OUTPUT(mtu_driver),
+	OUTPUT(depth),          OUTPUT(depth_budget),
+	OUTPUT(pkey_index),     OUTPUT(access_bits),
+	OUTPUT(qpn_swapped),    OUTPUT(several),
+	OUTPUT(gid_empty),      OUTPUT(gid_table_empty),
+	OUTPUT(neighbour),      OUTPUT(link_local),
+	OUTPUT(elsewhere),      OUTPUT(no_route_ipv4),
+	OUTPUT(no_route_ipv6),  OUTPUT(host_unreachable),
+	OUTPUT(no_netdev),      OUTPUT(no_ipv6),
+	OUTPUT(privileged),     OUTPUT(unsupported),
+	OUTPUT(no_memory),      OUTPUT(again),
+	OUTPUT(busy),           OUTPUT(gone),
+	OUTPUT(forbidden),      OUTPUT(unexplained),
+	OUTPUT(prohibited),     OUTPUT(qkey_never),
+	OUTPUT(no_object),      OUTPUT(mtu_above),
+	OUTPUT(copied),         OUTPUT(timers),
+	OUTPUT(other_gid),      OUTPUT(examined),
+	OUTPUT(examined_error), OUTPUT(examined_with),
+	OUTPUT(late_wait),      OUTPUT(driver_lacks),
+	OUTPUT(timed_out),      OUTPUT(cur_state),
+	OUTPUT(no_device),      OUTPUT(wc_text),
+	OUTPUT(wc_line),        OUTPUT(gids),
+	OUTPUT(caps_text),      OUTPUT(caps_json),
+	OUTPUT(caps_require),   OUTPUT(caps_diff),
+	OUTPUT(record_line),    OUTPUT(record_json),
+	OUTPUT(compared),       OUTPUT(multicast),
 };
 
 int main(int argc, char **argv)

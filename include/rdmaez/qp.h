@@ -261,7 +261,8 @@ RDMAEZ_COLD int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  *         and with mlx5, whose vendor's library and kernel may know those from 26 on), or that the driver does not take
  *         (#RDMAEZ_WHY_MASK_RATE_LIMIT, #RDMAEZ_WHY_MASK_DRIVER); or efa's P_Key index is not 0
  *         (#RDMAEZ_WHY_PKEY_INDEX)
- * @retval EPERM the driver refuses a privileged Q_Key to everybody (#RDMAEZ_WHY_QKEY_PRIVILEGED)
+ * @retval EPERM the kernel refuses a privileged Q_Key to this process (#RDMAEZ_WHY_QKEY_PRIVILEGED), or the driver
+ *         refuses it to everybody (#RDMAEZ_WHY_QKEY_NEVER)
  * @note If a query is not answered, the matter stays open. Drivers say with EOPNOTSUPP or EINVAL that they cannot
  * answer. If ibv_query_qp() fails for any other reason, that is a likely finding (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls

@@ -462,12 +462,12 @@ static void states(void)
 		LIKELY(QKEY_PRIVILEGED, "qkey", HEX, 0x80000000, 0x0, 0x7fffffff));
 	REQUEST(&mlx4, UD, RESET, INIT, attr->qkey = 0x7fffffff, 0, );
 	REQUEST(&ionic, UD, RESET, INIT, attr->qkey = 0x80010000u, EPERM,
-		ERROR(QKEY_PRIVILEGED, "qkey", HEX, 0x80010000, 0x0, 0x7fffffff));
+		ERROR(QKEY_NEVER, "qkey", HEX, 0x80010000, 0x0, 0x7fffffff));
 	REQUEST(&ionic, UD, RESET, INIT, attr->qkey = 0x7fffffff, 0, );
 	REQUEST(&ionic, UD, RESET, INIT, (attr->qkey = 0x80010000u, move.attr_mask &= ~IBV_QP_PORT),
 		EINVAL,
 		ERROR(MASK_MISSING, "attr_mask", ATTR_MASK, 0x20, 0x0, 0x51)
-			ERROR(QKEY_PRIVILEGED, "qkey", HEX, 0x80010000, 0x0, 0x7fffffff));
+			ERROR(QKEY_NEVER, "qkey", HEX, 0x80010000, 0x0, 0x7fffffff));
 	REQUEST(&mlx4, RC, RESET, INIT, attr->qkey = 0x80000000u, 0, );
 	REQUEST(&ionic, RC, RESET, INIT, attr->qkey = 0x80000000u, 0, );
 }
@@ -1321,12 +1321,13 @@ static void meanings(void)
 		{EADDRNOTAVAIL, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid", true},
 		{EAFNOSUPPORT, RDMAEZ_WHY_NO_IPV6, "ah_attr.grh.dgid", true},
 		{ENODEV, RDMAEZ_WHY_GID_NO_NETDEV, "ah_attr.grh.sgid_index", true},
-		{EPERM, RDMAEZ_WHY_SECURITY, "ibv_modify_qp", false},
-		{EACCES, RDMAEZ_WHY_SECURITY, "ibv_modify_qp", false},
+		{EACCES, RDMAEZ_WHY_NO_ROUTE, "ah_attr.grh.dgid", true},
+		{EPERM, RDMAEZ_WHY_REFUSED, "ibv_modify_qp", false},
 		{ENOMEM, RDMAEZ_WHY_NO_RESOURCES, "ibv_modify_qp", false},
-		{EAGAIN, RDMAEZ_WHY_BUSY, "ibv_modify_qp", false},
+		{EAGAIN, RDMAEZ_WHY_NO_RESOURCES, "ibv_modify_qp", false},
 		{EBUSY, RDMAEZ_WHY_BUSY, "ibv_modify_qp", false},
 		{EIO, RDMAEZ_WHY_DEVICE_GONE, "ibv_modify_qp", false},
+		{ENOENT, RDMAEZ_WHY_NO_OBJECT, "ibv_modify_qp", false},
 		{EOPNOTSUPP, RDMAEZ_WHY_NOT_SUPPORTED, "ibv_modify_qp", false},
 		{EINVAL, RDMAEZ_WHY_REFUSED, "ibv_modify_qp", false},
 	};
@@ -1346,6 +1347,26 @@ static void meanings(void)
 			    "ibv_modify_qp", "a timeout on InfiniBand",
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_TIMED_OUT, "ibv_modify_qp",
 			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+	/* There a policy may forbid the partition, as on a device that also has such a port. */
+	CHECK_VERB_FINDINGS(&diag, refuse(&mlx4ib, EACCES), EACCES, "rdmaez_qp_modify",
+			    "ibv_modify_qp", "a partition that is forbidden",
+			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_SECURITY, "ibv_modify_qp",
+			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+	for (uint32_t ports = 1; ports <= 2; ports++) {
+		struct ibv_qp *qp;
+		struct rdmaez_qp_move move;
+
+		start(&mlx4);
+		dev->ports = ports;
+		qp = qp_in(IBV_QPT_RC, RESET);
+		move = right(IBV_QPT_RC, RESET, INIT);
+		fake_fail(FAKE_MODIFY_QP, 1, EACCES);
+		CHECK_FINDINGS(&diag, rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag),
+			       EACCES, "rdmaez_qp_modify", "forbidden on Ethernet",
+			       {RDMAEZ_DIAG_LIKELY,
+				ports == 1 ? RDMAEZ_WHY_REFUSED : RDMAEZ_WHY_SECURITY,
+				"ibv_modify_qp", RDMAEZ_VALUE_NONE, 0, 0, 0});
+	}
 	/* irdma says RESET of a queue pair that has been used; any other driver does not mean that. */
 	start(&irdma);
 	for (int i = 0; i < 2; i++) {

@@ -401,6 +401,7 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_reach_meaning(int error)
 	case ENETUNREACH:
 	case EHOSTUNREACH:
 	case ENETDOWN:
+	case EACCES: /* an IPv6 route of type prohibit: ip6_rt_type_to_error() */
 		return RDMAEZ_WHY_NO_ROUTE;
 	case ENODEV:
 		return RDMAEZ_WHY_GID_NO_NETDEV;

@@ -883,7 +883,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_driver(struct rdmaez_impl_qp_case *c)
 						      RDMAEZ_VALUE_NONE, 0, 0};
 	static const struct rdmaez_impl_site draining = {"sq_draining", RDMAEZ_WHY_SQ_DRAINING,
 							 RDMAEZ_VALUE_NUMBER, 0, 0};
-	static const struct rdmaez_impl_site qkey = {"qkey", RDMAEZ_WHY_QKEY_PRIVILEGED,
+	static const struct rdmaez_impl_site qkey = {"qkey", RDMAEZ_WHY_QKEY_NEVER,
 						     RDMAEZ_VALUE_HEX, 0, INT32_MAX};
 	const bool moves = (c->mask & IBV_QP_STATE) != 0;
 	const enum ibv_qp_state from = c->from, to = c->to;
@@ -1221,8 +1221,20 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl
 {
 	if (error == EPERM && (c->mask & IBV_QP_QKEY))
 		return RDMAEZ_WHY_QKEY_PRIVILEGED;
+	/*
+	 * A policy is asked only if a port of the device is native InfiniBand:
+	 * ib_create_qp_security().
+	 */
 	if (error == EPERM || error == EACCES)
-		return RDMAEZ_WHY_SECURITY;
+		return rdmaez_impl_qp_is_roce(c) && c->device.phys_port_cnt == 1
+			       ? RDMAEZ_WHY_REFUSED
+			       : RDMAEZ_WHY_SECURITY;
+	/*
+	 * No driver returns EAGAIN because it is busy: cmd_status_to_err() of mlx5 for "no
+	 * resources", ocrdma_get_mbx_errno().
+	 */
+	if (error == EAGAIN)
+		return RDMAEZ_WHY_NO_RESOURCES;
 	/* irdma reports a queue pair that it has used up as RESET: irdma_modify_qp_roce(). */
 	if (error == EINVAL && rdmaez_impl_qp_has_trait(c, RDMAEZ_DRIVER_RESET_FINAL) &&
 	    c->now.qp_state == IBV_QPS_RESET)

@@ -219,7 +219,8 @@
 	  "use its device, or add routing rules for this one")                                     \
 	X(NEIGHBOUR_LATE, "the peer's Ethernet address was resolved too late", "try again")        \
 	X(DEPTH_BUDGET,                                                                            \
-	  "the device's queue pairs share a budget of READs and atomics, and may have used it up", \
+	  "the device reports one budget of READs and atomics for all its queue pairs, and they "  \
+	  "may have used it up",                                                                   \
 	  "use a smaller depth for each")                                                          \
 	X(AH_UNKNOWN,                                                                              \
 	  "the network may not know this GID: the peer has stopped, or is in another "             \
@@ -264,7 +265,11 @@
 	X(BNXT_COMMANDS,                                                                           \
 	  "the bnxt_re provider of rdma-core 39 and 50 is reported to garble the commands of "     \
 	  "all threads but the first, and that of rdma-core 63 is not",                            \
-	  "use libibverbs and its provider of rdma-core 63 or newer")
+	  "use libibverbs and its provider of rdma-core 63 or newer")                              \
+	X(QKEY_NEVER, "this driver lets no program use a Q_Key with its top bit set",              \
+	  "clear bit 31 at both ends; no privilege helps here")                                    \
+	X(NO_OBJECT, "the kernel does not know this object, or one that it was given",             \
+	  "look for a call that destroyed it earlier, and for objects of another context")
 
 /* This group is of rdmaez_qp_examine() alone. */
 #define RDMAEZ_IMPL_WHY_EXAMINE(X)                                                                 \
