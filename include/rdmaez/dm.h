@@ -344,7 +344,8 @@ RDMAEZ_API unsigned int rdmaez_dm_access(unsigned int uses);
  * @return any other errno of ibv_reg_dm_mr() (#RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_BUSY, #RDMAEZ_WHY_DEVICE_GONE,
  *         #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED)
  *
- * Sources: `ib_uverbs_dm_mr_reg` and `mlx5_ib_reg_dm_mr()` of Linux 6.1.
+ * Sources: `ib_uverbs_dm_mr_reg` and `mlx5_ib_reg_dm_mr()` of Linux 6.1, `mana_ib_reg_dm_mr()` of 7.2, and pull request
+ * 11178 of UCX for the units of 64 bytes.
  */
 RDMAEZ_API int rdmaez_dm_reg(const struct rdmaez_dm *dm, struct ibv_pd *pd,
 			     const struct rdmaez_dm_range *range, unsigned int access,

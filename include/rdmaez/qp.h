@@ -125,7 +125,7 @@ struct rdmaez_qp_opts {
 	 *  regardless before Linux 7 (`bnxt_re_modify_qp()`). */
 	unsigned int access;
 	uint32_t
-		qkey; /**< UD and SRD. 0: #RDMAEZ_QP_QKEY. Bit 31 needs CAP_NET_RAW. #RDMAEZ_ZERO: 0 */
+		qkey; /**< UD and SRD. 0: #RDMAEZ_QP_QKEY. Bit 31 is for the privileged. #RDMAEZ_ZERO: 0 */
 
 	/** The peer's MTU, or the largest wanted; limited to the port's active MTU unless
 	 *  #RDMAEZ_QP_MTU_EXACT is set. 0: the port's active MTU; 1024 if the port is not known. */
@@ -141,7 +141,7 @@ struct rdmaez_qp_opts {
 	 *  than 256 (`max_res_rd_atom`: a sixteenth); 1 if the device does not answer. #RDMAEZ_ZERO: none. */
 	int max_rd_atomic;
 	/** The same as responder; not less than the peer's `max_rd_atomic`. 0: as for that. #RDMAEZ_ZERO: none;
-	 *  some providers then silently drop REMOTE_READ and REMOTE_ATOMIC. */
+	 *  some drivers then silently drop REMOTE_READ and REMOTE_ATOMIC. */
 	int max_dest_rd_atomic;
 
 	/** How long the peer waits when no receive is posted: a code of rdmaez_rnr_timer_ns(), 0

@@ -720,8 +720,8 @@
 	X(DM_NONE, "the device reports no device memory",                                         \
 	  "use a device that has device memory, or rdmaez/devel/dm_emu.h for development")        \
 	X(DM_FULL, "no piece of device memory of this size seems to be free",                     \
-	  "ask for less, or free what is not needed: each piece takes whole pages of "            \
-	  "the device's window")                                                                  \
+	  "ask for less, or free what is not needed: on mlx5 each piece takes whole pages "       \
+	  "of the device's window")                                                               \
 	X(DM_ALIGNMENT, "this is not a power of two, or more than the device can do",             \
 	  "use a power of two; 0 is the device's own")                                            \
 	X(DM_CLOSED, "there is no device memory here: it is closed, or was never opened",         \
@@ -736,7 +736,7 @@
 	  "rdmaez_dm_copy_from_bytes()")                                                          \
 	X(DM_NO_CPU, "the CPU cannot reach this kind of device memory",                           \
 	  "read and write it by work requests")                                                   \
-	X(DM_RELAXED, "drivers take no optional access flags for device memory",                  \
+	X(DM_RELAXED, "no driver heeds optional access flags on device memory",                   \
 	  "leave out IBV_ACCESS_RELAXED_ORDERING and other optional flags")                       \
 	X(DM_ACCESS_BITS, "device memory takes no such access flags",                             \
 	  "use only IBV_ACCESS_LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE and "                       \
