@@ -508,6 +508,9 @@ static void forbidden(void)
 static void unexplained(void)
 {
 	ready(IBV_QPS_RTR);
+	fake_uname("6.12.0");
+	fake_tree_file("/sys/class/infiniband/mlx5_0/fw_ver", "20.43.2026\n");
+	fake_tree_file("/proc/self/maps", "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs.so.1.14.56.0\n");
 	modify_fails(EINVAL);
 }
 

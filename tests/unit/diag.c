@@ -1344,8 +1344,79 @@ static void check_need(void)
 	tap_eq_str(text, "EINVAL (22)\n", "is told the same way");
 }
 
+/* A record of a refusal on a device, with one finding. */
+static struct rdmaez_diag refused_on(const char *device, enum rdmaez_why why)
+{
+	struct rdmaez_diag diag;
+
+	rdmaez_impl_diag_reset(&diag, "f");
+	rdmaez_impl_find_plain(&diag, RDMAEZ_DIAG_LIKELY, why, "ibv_modify_qp");
+	diag.error = EINVAL;
+	snprintf(diag.device, sizeof(diag.device), "%s", device);
+	return diag;
+}
+
+/* Where the library, the driver or the firmware may be at fault, their versions come last. */
+static void check_versions(void)
+{
+	static const enum rdmaez_why with[] = {RDMAEZ_WHY_REFUSED, RDMAEZ_WHY_UNEXPLAINED,
+					       RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_WHY_PROVIDER_FAULT,
+					       RDMAEZ_WHY_BNXT_COMMANDS};
+	static const char all[] = "\n  Versions: Linux 6.1.0-50, driver 5.8-2.0.3, firmware "
+				  "20.31.1014, rdma-core 44.\n";
+	static const char kernel[] = "\n  Versions: Linux 6.1.0-50, rdma-core 44.\n";
+	struct rdmaez_diag diag;
+	char text[4096];
+
+	fake_reset();
+	fake_uname("6.1.0-50");
+	fake_tree_new();
+	fake_tree_file("/sys/class/infiniband/mlx5_0/fw_ver", "20.31.1014\n");
+	fake_tree_file("/sys/class/infiniband/mlx5_0/device/driver/module/version", "5.8-2.0.3\n");
+	fake_tree_file("/sys/class/fw_ver", "1\n");
+	fake_tree_file("/proc/self/maps", "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs.so.1.14.44.0\n");
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+		diag = refused_on("mlx5_0", with[i]);
+		rdmaez_diag_format(&diag, text, sizeof(text));
+		tap_ok(strstr(text, all) && strlen(strstr(text, all)) == strlen(all),
+		       "%s: the last line has the versions", rdmaez_why_id(with[i]));
+	}
+	rdmaez_diag_json(&diag, text, sizeof(text));
+	tap_ok(strstr(text, "}],\"versions\":{\"kernel\":\"6.1.0-50\",\"driver\":\"5.8-2.0.3\","
+			    "\"firmware\":\"20.31.1014\",\"rdma_core\":44}}"),
+	       "JSON has them, too");
+	diag.dropped = 3;
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(strstr(text, "\n  And 3 more.\n  Versions: Linux"), "they stand behind the count");
+	diag = refused_on("mlx5_0", RDMAEZ_WHY_NULL_ARGUMENT);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(!strstr(text, "Versions"), "a mistake of the program has none");
+	diag = refused_on("mlx5_0", RDMAEZ_WHY_REFUSED);
+	diag.error = 0;
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(!strstr(text, "Versions"), "nor has a call that worked");
+	rdmaez_diag_json(&diag, text, sizeof(text));
+	tap_ok(!strstr(text, "versions"), "in JSON neither");
+	diag = refused_on("..", RDMAEZ_WHY_REFUSED);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(strstr(text, kernel), "a name that leads out of the folder is not followed");
+	diag = refused_on("a/..", RDMAEZ_WHY_REFUSED);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(strstr(text, kernel), "nor is one with a slash");
+	diag = refused_on("", RDMAEZ_WHY_REFUSED);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(strstr(text, kernel), "and without a device there is no firmware");
+	fake_tree_file("/sys/class/infiniband/mlx5_1/fw_ver", "1\033[2J\nmore\n");
+	fake_tree_file("/proc/self/maps", "1-2 r-xp 0 0:0 0 /usr/bin/program\n");
+	diag = refused_on("mlx5_1", RDMAEZ_WHY_REFUSED);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(strstr(text, "\n  Versions: Linux 6.1.0-50, firmware 1?[2J.\n"),
+	       "what a file holds cannot reach the terminal, and a static program has no library");
+}
+
 int main(void)
 {
+	check_versions();
 	check_need();
 	check_reasons();
 	check_record();

@@ -4,7 +4,9 @@
 #define RDMAEZ_EXPLAIN_DIAG_H
 
 #include <stdio.h>
+#include <sys/utsname.h>
 
+#include "refusal.h"
 #include "why.h"
 
 RDMAEZ_IMPL_BEGIN
@@ -644,56 +646,6 @@ RDMAEZ_IMPL void rdmaez_impl_put_wrapped(struct rdmaez_impl_text *text, const ch
 }
 
 /*
- * Writes paragraph `at` of a record: the headline, a finding, or what was dropped. Returns false if
- * there is none.
- */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_put_paragraph(struct rdmaez_impl_text *text,
-						const struct rdmaez_diag *diag, unsigned int at)
-{
-	char words[2048];
-	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
-
-	if (!diag || !diag->call || at > diag->count + (diag->dropped != 0))
-		return false;
-	if (!at)
-		rdmaez_impl_put_headline(&line, diag);
-	else if (at <= diag->count)
-		rdmaez_impl_put_finding(&line, diag, &diag->finding[at - 1]);
-	else
-		rdmaez_impl_put(&line, "And %u more.", diag->dropped);
-	rdmaez_impl_put_wrapped(text, at ? "  " : "", "    ", words);
-	return true;
-}
-
-RDMAEZ_SEAM int rdmaez_impl_tell_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
-{
-	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
-
-	for (unsigned int at = 0; rdmaez_impl_put_paragraph(&text, diag, at);)
-		at++;
-	return (int)text.length;
-}
-
-RDMAEZ_SEAM int rdmaez_impl_tell_diag_print(const struct rdmaez_diag *diag, FILE *stream)
-{
-	char paragraph[4096];
-	struct rdmaez_impl_text text;
-
-	if (!stream)
-		return EINVAL;
-	for (unsigned int at = 0;; at++) {
-		text = rdmaez_impl_text_in(paragraph, sizeof(paragraph));
-		if (!rdmaez_impl_put_paragraph(&text, diag, at))
-			return 0;
-		errno = 0;
-		if (fputs(paragraph, stream) < 0)
-			return errno > 0 ? errno : EIO;
-	}
-}
-
-/* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
-
-/*
  * Writes a JSON string of at most so many bytes, with its quotes and by snprintf()'s rule. It is in
  * ASCII alone, so that it can be cut, logged and mailed. It decodes UTF-8, and takes a byte that is
  * not UTF-8 as a character of Latin-1. The tools call it, too.
@@ -751,6 +703,126 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const 
 	rdmaez_impl_put(text, "%s\"%s\":", comma, key);
 	rdmaez_impl_put_json_string(text, value);
 }
+
+/*
+ * Returns whether a finding leads to the driver, the firmware or the library, of which one may be
+ * too old for another.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wants_versions(const struct rdmaez_diag *diag)
+{
+	static const uint16_t reasons[] = {RDMAEZ_WHY_REFUSED, RDMAEZ_WHY_UNEXPLAINED,
+					   RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_WHY_PROVIDER_FAULT,
+					   RDMAEZ_WHY_BNXT_COMMANDS};
+	bool is_one = false;
+
+	for (size_t i = 0; diag->error && i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		is_one |= rdmaez_diag_find(diag, (enum rdmaez_why)reasons[i]) != NULL;
+	return is_one;
+}
+
+/* Writes the version that a file of the record's device holds, if it can be read. */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_device_version(struct rdmaez_impl_text *text,
+						     const struct rdmaez_diag *diag,
+						     const char *file, const char *key, bool json)
+{
+	char path[160], version[64];
+
+	/* A name with a slash would lead out of the folder. No device has one. */
+	if (!diag->device[0] || diag->device[0] == '.' ||
+	    memchr(diag->device, '/', sizeof(diag->device)))
+		return;
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%.63s/%s", diag->device, file);
+	rdmaez_impl_file_text(path, version, sizeof(version));
+	version[strcspn(version, "\n")] = '\0';
+	if (!version[0])
+		return;
+	if (json) {
+		rdmaez_impl_put_json_pair(text, ",", key, version);
+		return;
+	}
+	rdmaez_impl_put(text, ", %s", key);
+	rdmaez_impl_put_name(text, " ", version);
+}
+
+/*
+ * Writes the versions of the kernel, the driver, the firmware and the library, as they are now. A
+ * driver of the kernel's own has no version, and what cannot be read is left out.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_versions(struct rdmaez_impl_text *text,
+					       const struct rdmaez_diag *diag, bool json)
+{
+	const unsigned int release = rdmaez_impl_library_release();
+	struct utsname system;
+
+	if (uname(&system))
+		return;
+	if (json)
+		rdmaez_impl_put_json_pair(text, ",\"versions\":{", "kernel", system.release);
+	else
+		rdmaez_impl_put(text, "Versions: %s %s", system.sysname, system.release);
+	rdmaez_impl_put_device_version(text, diag, "device/driver/module/version", "driver", json);
+	rdmaez_impl_put_device_version(text, diag, "fw_ver", "firmware", json);
+	if (release)
+		rdmaez_impl_put(text, json ? ",\"rdma_core\":%u" : ", rdma-core %u", release);
+	rdmaez_impl_put(text, json ? "}" : ".");
+}
+
+/*
+ * Writes paragraph `at` of a record: the headline, a finding, what was dropped, or the versions.
+ * Returns false if there is none.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_put_paragraph(struct rdmaez_impl_text *text,
+						const struct rdmaez_diag *diag, unsigned int at)
+{
+	char words[2048];
+	struct rdmaez_impl_text line = rdmaez_impl_text_in(words, sizeof(words));
+	unsigned int dropped, last;
+
+	if (!diag || !diag->call)
+		return false;
+	dropped = diag->count + (diag->dropped != 0);
+	last = dropped + rdmaez_impl_wants_versions(diag);
+	if (at > last)
+		return false;
+	if (!at)
+		rdmaez_impl_put_headline(&line, diag);
+	else if (at <= diag->count)
+		rdmaez_impl_put_finding(&line, diag, &diag->finding[at - 1]);
+	else if (at <= dropped)
+		rdmaez_impl_put(&line, "And %u more.", diag->dropped);
+	else
+		rdmaez_impl_put_versions(&line, diag, false);
+	rdmaez_impl_put_wrapped(text, at ? "  " : "", "    ", words);
+	return true;
+}
+
+RDMAEZ_SEAM int rdmaez_impl_tell_diag_format(const struct rdmaez_diag *diag, char *buf, size_t size)
+{
+	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
+
+	for (unsigned int at = 0; rdmaez_impl_put_paragraph(&text, diag, at);)
+		at++;
+	return (int)text.length;
+}
+
+RDMAEZ_SEAM int rdmaez_impl_tell_diag_print(const struct rdmaez_diag *diag, FILE *stream)
+{
+	char paragraph[4096];
+	struct rdmaez_impl_text text;
+
+	if (!stream)
+		return EINVAL;
+	for (unsigned int at = 0;; at++) {
+		text = rdmaez_impl_text_in(paragraph, sizeof(paragraph));
+		if (!rdmaez_impl_put_paragraph(&text, diag, at))
+			return 0;
+		errno = 0;
+		if (fputs(paragraph, stream) < 0)
+			return errno > 0 ? errno : EIO;
+	}
+}
+
+/* ---- Both ends, for a line and for JSON ----------------------------------------------------- */
 
 RDMAEZ_IMPL void rdmaez_impl_put_pair(struct rdmaez_impl_text *text, bool json, const char *key,
 				      const char *value)
@@ -1017,7 +1089,10 @@ RDMAEZ_SEAM int rdmaez_impl_tell_diag_json(const struct rdmaez_diag *diag, char 
 		rdmaez_impl_put_json_pair(&text, ",", "next", rdmaez_impl_why_next(what));
 		rdmaez_impl_put(&text, "}");
 	}
-	rdmaez_impl_put(&text, "]}");
+	rdmaez_impl_put(&text, "]");
+	if (rdmaez_impl_wants_versions(diag))
+		rdmaez_impl_put_versions(&text, diag, true);
+	rdmaez_impl_put(&text, "}");
 	return (int)text.length;
 }
 

@@ -527,6 +527,33 @@ RDMAEZ_SEAM void rdmaez_impl_explain_rest(struct rdmaez_diag *diag, const char *
 		rdmaez_impl_explain_errno(diag);
 }
 
+/*
+ * Returns the release of rdma-core that libibverbs is part of, by the name of its file,
+ * libibverbs.so.1.14.RELEASE.0, or 0 if it is not known. buildlib/RDMA_LinuxMap.cmake and
+ * libibverbs/CMakeLists.txt name it so.
+ */
+RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_library_release(void)
+{
+	static const char name[] = "/libibverbs.so.1.";
+	struct rdmaez_impl_lines lines;
+	const char *line, *at = NULL;
+	unsigned int release = 0;
+
+	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
+	while (!at && (line = rdmaez_impl_line(&lines)))
+		at = strstr(line, name);
+	if (at) {
+		at += sizeof(name) - 1;
+		(void)rdmaez_impl_number(&at, 10);
+		if (*at == '.') {
+			at++;
+			release = (unsigned int)rdmaez_impl_number(&at, 10);
+		}
+	}
+	rdmaez_impl_lines_close(&lines);
+	return release;
+}
+
 /* These bits are what /proc/self/maps tells of a range of memory, and of the process. */
 enum {
 	RDMAEZ_IMPL_MAPS_HOLE = 1,    /* a part of it is not mapped */
