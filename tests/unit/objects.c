@@ -570,7 +570,7 @@ static void check_xrc(void)
 	init.cq = cq;
 	init.pd = t.pd;
 	CHECK_SRQ_EX(create_srq_ex(&init), ENOENT, "a domain without its bit is of no account",
-		     LIKELY(UNEXPLAINED, "ibv_create_srq_ex", NOTHING));
+		     LIKELY(NO_OBJECT, "ibv_create_srq_ex", NOTHING));
 	fake_fail(FAKE_CREATE_SRQ, 0, EIO);
 	CHECK_SRQ_EX(create_srq_ex(&init), EIO, "a provider that sets no errno",
 		     WRONG(SRQ_PARTS, "comp_mask", BITS(IBV_SRQ_INIT_ATTR_XRCD, init.comp_mask)));
