@@ -265,10 +265,39 @@ atomics() {
 # lost REQUESTER COMPLETER ROUTING EVIDENCE...
 lost() {
 	atomics "$1" "$2" "$3" < <(
-		echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may never complete: it may send PCIe AtomicOps, which do not get an answer"
+		echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may fail: it may send PCIe AtomicOps, which the GPU or a bridge does not take"
 		printf '       %s\n' "${@:4}"
 		echo '     > have peers signal by RDMA WRITE with immediate, or keep what atomics change in host memory'
 	)
+}
+
+# blocked EVIDENCE PATH...: the bridges at these paths below the switch block AtomicOps that are to leave by them. There
+# is another switch between the device and the first: its upstream port, 0000:02:01.0/0000:05:00.0, and a downstream one.
+blocked() {
+	local evidence=$1 bridge
+	behind_switch 0000 0000
+	rm -r "$tree/sys/devices/$switch/0000:02:01.0/0000:03:00.0"
+	pci $switch/0000:02:01.0/0000:05:00.0
+	pci $switch/0000:02:01.0/0000:05:00.0/0000:06:00.0
+	pci $switch/0000:02:01.0/0000:05:00.0/0000:06:00.0/0000:03:00.0 mlx5_0
+	config $switch/0000:02:01.0/0000:05:00.0/0000:06:00.0/0000:03:00.0 4096 0x034=40 0x040=1000 0x048=1029 0x068=4000
+	config $switch/0000:02:02.0/0000:04:00.0 4096 0x034=40 0x040=1000 0x064=0001
+	for bridge in 02:01.0 02:02.0 02:01.0/0000:05:00.0 02:01.0/0000:05:00.0/0000:06:00.0; do
+		local kind=6200 control=0000
+		[[ $bridge == *05:00.0 ]] && kind=5200
+		[[ " ${*:2} " == *" $bridge "* ]] && control=8000
+		config $switch/0000:$bridge 4096 0x034=40 0x040=1000 0x042=$kind 0x064=4000 0x068=$control
+	done
+	{
+		echo 'ok   slot mlx5_0: relaxed ordering is on, MaxReadReq is 512 bytes'
+		if [[ $evidence ]]; then
+			echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may fail: it may send PCIe AtomicOps, which the GPU or a bridge does not take"
+			echo "       DevCtl2 of $evidence: AtomicOpsCtl with EgressBlck"
+			echo "     > as root, for each: setpci -s ADDRESS CAP_EXP+28.w=0000:0080; or for good, in the firmware's setup"
+		fi
+		echo 'ok   slot mlx5_0: no ACS redirection between it and GPU 0000:04:00.0'
+	} >"$scratch/blocked"
+	says slot 0 <"$scratch/blocked"
 }
 
 another_line() {
@@ -315,5 +344,10 @@ ok 'a GPU that does not know them' lost 4000 8000 4000 'DevCap2 of 0000:04:00.0:
 ok 'a bridge that does not let them through' lost 4000 0001 0000 'DevCap2 of 0000:02:02.0: AtomicOpsCap without Routing'
 ok 'neither' lost 4000 0000 0000 'DevCap2 of 0000:04:00.0: AtomicOpsCap without 64bit' \
 	'DevCap2 of 0000:02:02.0: AtomicOpsCap without Routing'
+ok 'no bridge blocks them' blocked ''
+ok 'the port to the GPU blocks them' blocked 0000:02:02.0 02:02.0
+ok 'the upstream port above the device blocks them' blocked 0000:05:00.0 02:01.0/0000:05:00.0
+ok 'both do' blocked '0000:05:00.0 0000:02:02.0' 02:01.0/0000:05:00.0 02:02.0
+ok 'what blocks only what comes back does not matter' blocked '' 02:01.0 02:01.0/0000:05:00.0/0000:06:00.0
 
 done_testing

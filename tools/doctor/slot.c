@@ -199,11 +199,15 @@ enum {
 	EXTENDED_ACS = 0x0d,
 	DEVICE_CONTROL = 8,
 	RELAXED_ORDERING = 0x0010,
+	EXPRESS_FLAGS = 2, /* with the kind of port in bits 4 to 7 */
+	UPSTREAM_PORT = 5,
+	DOWNSTREAM_PORT = 6,
 	DEVICE_CAPABILITIES_2 = 0x24,
 	ATOMIC_ROUTING = 0x0040,
 	ATOMIC_COMPLETER_64 = 0x0100,
 	DEVICE_CONTROL_2 = 0x28,
 	ATOMIC_REQUESTER = 0x0040,
+	ATOMIC_EGRESS_BLOCKED = 0x0080,
 	ACS_CONTROL = 6,
 	ACS_REDIRECT = 0x000c /* of requests and of completions between peers */
 };
@@ -377,27 +381,48 @@ static int express(const char *path, unsigned int which)
 	return at ? (int)word(config, at + which) : -1;
 }
 
-/* The bridges on this way down from the common one that do not let AtomicOps through. */
-static void find_unrouted(char *names, size_t size, const char *path, size_t common)
+/* What the bridges between two devices do with AtomicOps: the addresses of those that do not take them. */
+struct atomics {
+	char unrouted[128];
+	char blocking[128];
+};
+
+static void add_bridge(char names[128], const char *name)
+{
+	const size_t used = strlen(names);
+
+	if (used < 100)
+		snprintf(names + used, 128 - used, "%s%.16s", used ? " " : "", name);
+}
+
+/*
+ * Looks at the bridges on this way down from the common one. A port refuses AtomicOps that are to leave by it where its
+ * egress is blocked. On the way up from the device they leave a switch by its upstream port, and on the way down to the
+ * GPU by a downstream port: pci_enable_atomic_ops_to_root() looks at the former.
+ */
+static void look_at_atomics(struct atomics *atomics, const char *path, size_t common, int leaves_by)
 {
 	char bridge[PATH_MAX], *name;
-	size_t used;
-	int can;
+	int can, does, flags;
 
 	snprintf(bridge, sizeof(bridge), "%s", path);
 	while ((name = strrchr(bridge, '/')) != NULL && (size_t)(name - bridge) > common) {
 		*name = '\0';
 		name = strrchr(bridge, '/');
 		can = express(bridge, DEVICE_CAPABILITIES_2);
-		used = strlen(names);
-		if (can >= 0 && !(can & ATOMIC_ROUTING) && name && size - used > 20)
-			snprintf(names + used, size - used, "%s%.16s", used ? " " : "", name + 1);
+		does = express(bridge, DEVICE_CONTROL_2);
+		flags = express(bridge, EXPRESS_FLAGS);
+		if (can >= 0 && !(can & ATOMIC_ROUTING) && name)
+			add_bridge(atomics->unrouted, name + 1);
+		if (does >= 0 && (does & ATOMIC_EGRESS_BLOCKED) && (flags >> 4 & 15) == leaves_by &&
+		    name)
+			add_bridge(atomics->blocking, name + 1);
 	}
 }
 
 /*
- * A device that may ask for AtomicOps does so for peers' atomics where its firmware is set to, and gets no answer from
- * what does not know them.
+ * A device that may ask for AtomicOps does so for peers' atomics where its firmware is set to. What does not know them
+ * answers with an error.
  */
 static void check_atomics(const char *device, const char *path, const struct doctor_gpu *gpu,
 			  const char *gpu_path, size_t common)
@@ -405,24 +430,30 @@ static void check_atomics(const char *device, const char *path, const struct doc
 	const int asks = express(path, DEVICE_CONTROL_2);
 	const int takes = express(gpu_path, DEVICE_CAPABILITIES_2);
 	const bool no_completer = takes >= 0 && !(takes & ATOMIC_COMPLETER_64);
-	char unrouted[128] = "";
+	struct atomics atomics = {"", ""};
 
 	if (asks < 0 || !(asks & ATOMIC_REQUESTER))
 		return;
-	find_unrouted(unrouted, sizeof(unrouted), path, common);
-	find_unrouted(unrouted, sizeof(unrouted), gpu_path, common);
-	if (!no_completer && !unrouted[0])
+	look_at_atomics(&atomics, path, common, UPSTREAM_PORT);
+	look_at_atomics(&atomics, gpu_path, common, DOWNSTREAM_PORT);
+	if (!no_completer && !atomics.unrouted[0] && !atomics.blocking[0])
 		return;
 	doctor_say(DOCTOR_NOTE, device,
-		   "peers' atomics on the memory of GPU %s may never complete: it may send PCIe "
-		   "AtomicOps, which do not get an answer",
+		   "peers' atomics on the memory of GPU %s may fail: it may send PCIe AtomicOps, "
+		   "which the GPU or a bridge does not take",
 		   gpu->address);
 	if (no_completer)
 		doctor_evidence("DevCap2 of %s: AtomicOpsCap without 64bit", gpu->address);
-	if (unrouted[0])
-		doctor_evidence("DevCap2 of %s: AtomicOpsCap without Routing", unrouted);
-	doctor_next("have peers signal by RDMA WRITE with immediate, or keep what atomics change "
-		    "in host memory");
+	if (atomics.unrouted[0])
+		doctor_evidence("DevCap2 of %s: AtomicOpsCap without Routing", atomics.unrouted);
+	if (atomics.blocking[0])
+		doctor_evidence("DevCtl2 of %s: AtomicOpsCtl with EgressBlck", atomics.blocking);
+	if (no_completer || atomics.unrouted[0])
+		doctor_next("have peers signal by RDMA WRITE with immediate, or keep what atomics "
+			    "change in host memory");
+	else
+		doctor_next("as root, for each: setpci -s ADDRESS CAP_EXP+28.w=0000:0080; or for "
+			    "good, in the firmware's setup");
 }
 
 /* What a virtual machine shows of bridges need not be there. */
