@@ -269,6 +269,17 @@ raise() {
 	grep -qxF "     > here and now: ulimit -l \$(ulimit -H -l)" "$scratch/report"
 }
 
+# unpinnable TOTAL FREE LINE...: what /proc/meminfo says of CMA, in kB
+unpinnable() {
+	machine
+	limit unlimited unlimited
+	put proc/meminfo 'MemTotal: 16384 kB' "CmaTotal:       $1 kB" "CmaFree:        $2 kB"
+	says memlock 0 < <(
+		echo 'ok   memlock: any amount of memory may be locked (RLIMIT_MEMLOCK)'
+		[[ -z ${*:3} ]] || printf '%s\n' "${@:3}"
+	)
+}
+
 memlock_unknown() {
 	machine
 	put proc/self/limits 'Max cpu time unlimited unlimited seconds'
@@ -452,6 +463,12 @@ ok "one of 64 KiB" memlock 65536 65536 1 'FAIL memlock: a process may lock 64 Ki
 ok "one of 0" memlock 0 0 1 'FAIL memlock: a process may lock no memory: registering any fails with EPERM'
 ok "a process that is excepted" memlock_by_capability
 ok "a limit that cannot be read" memlock_unknown
+ok "areas of CMA" unpinnable 32768 32768
+ok "none" unpinnable 0 0
+ok "memory that must not be pinned" unpinnable 0 10171392 \
+	'WARN memlock: 9.7 GiB of memory must not be pinned: registering may fail with ENOMEM while a GPU has taken most of the rest' \
+	'       /proc/meminfo: CmaTotal 0 kB, CmaFree 10171392 kB' \
+	"     > boot with kho=off on the kernel's command line, which gives it back"
 ok "to raise it at a login" raise "echo '\* - memlock unlimited' >/etc/security/limits.d/rdma.conf, .*" \
 	/user.slice/user-1000.slice/session-2.scope
 ok "to raise it for a service" raise 'systemctl edit mpi.service, with LimitMEMLOCK=infinity below \[Service\]' \

@@ -382,6 +382,17 @@ static void no_memory_for_step(void)
 	memlock_of(1000, "SLURM_JOB_ID");
 }
 
+/* Without a limit of locked memory, on a kernel that keeps memory for another one. */
+static void unpinnable_mr(void)
+{
+	start(FAKE_PROFILE_MLX5);
+	fake_tree_file("/proc/thread-self/status",
+		       "Name:\ttest\nVmPin:\t      32 kB\nCapEff:\tffffffffffffffff\n");
+	fake_tree_file("/proc/meminfo",
+		       "MemTotal: 1 kB\nCmaTotal:       0 kB\nCmaFree:  9700000 kB\n");
+	registers(HOST, 4096, IBV_ACCESS_LOCAL_WRITE, ENOMEM);
+}
+
 static void memlock_pod(void)
 {
 	limited(no_memory_for_pod);
@@ -1281,6 +1292,8 @@ static const struct remedy {
 	 0},
 	{"MAD#191", "a driver and firmware that do not fit", fault_cq, 0, RDMAEZ_WHY_PROVIDER_FAULT,
 	 "ibv_create_cq", 0},
+	{"NV-Kernels#591", "memory that must not be pinned", unpinnable_mr, 0,
+	 RDMAEZ_WHY_MR_UNPINNABLE, "addr", 9700000ull << 10},
 	{"F38", "RoCE v1 of a routable address", gidll_old, 0, RDMAEZ_WHY_GID_SUITS,
 	 "ah_attr.grh.sgid_index", 3},
 };

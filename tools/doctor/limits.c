@@ -93,7 +93,31 @@ static void tell_where_to_raise(bool soft_below_hard)
 	}
 }
 
-void doctor_check_memlock(void)
+/*
+ * Page blocks of CMA that belong to no area of CMA, such as those of kexec handover: memory there must not be pinned, and
+ * has to be moved first. That fails if somebody else holds it, such as a GPU's driver. CmaFree counts them, CmaTotal does
+ * not (pull request 591 of NVIDIA/NV-Kernels).
+ */
+static void check_unpinnable(void)
+{
+	static char memory[8192];
+	uint64_t total = 0, unused = 0;
+	char text[32];
+
+	doctor_read_all(memory, sizeof(memory), "/proc/meminfo");
+	if (!find_number(&total, memory, "CmaTotal:", 10) ||
+	    !find_number(&unused, memory, "CmaFree:", 10) || unused <= total)
+		return;
+	put_size(text, sizeof(text), (unused - total) << 10);
+	doctor_say(DOCTOR_WARNING, "",
+		   "%s of memory must not be pinned: registering may fail with ENOMEM while a GPU "
+		   "has taken most of the rest",
+		   text);
+	doctor_evidence("/proc/meminfo: CmaTotal %ju kB, CmaFree %ju kB", total, unused);
+	doctor_next("boot with kho=off on the kernel's command line, which gives it back");
+}
+
+static void check_limit(void)
 {
 	static char limits[4096], status[8192];
 	static const char word[] = "Max locked memory";
@@ -139,6 +163,12 @@ void doctor_check_memlock(void)
 			soft_text, hard_text, pinned);
 	if (verdict != DOCTOR_OK)
 		tell_where_to_raise(soft < hard);
+}
+
+void doctor_check_memlock(void)
+{
+	check_limit();
+	check_unpinnable();
 }
 
 /* --- files ----------------------------------------------------------------------------------------------- */

@@ -338,6 +338,28 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_m
 		rdmaez_impl_find_within(c->diag, RDMAEZ_DIAG_LIKELY, &many, c->mappings, 0, most);
 }
 
+/*
+ * Explains ENOMEM where the kernel has page blocks of CMA that belong to no area of CMA, as those
+ * that kexec handover (KHO) sets aside. To pin a page there, migrate_longterm_unpinnable_folios()
+ * must move it, which fails if somebody else holds it, such as a GPU's driver: pull request 591 of
+ * NVIDIA/NV-Kernels.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_unpinnable(const struct rdmaez_impl_mr_case *c)
+{
+	static const struct rdmaez_impl_site site = {"addr", RDMAEZ_WHY_MR_UNPINNABLE,
+						     RDMAEZ_VALUE_BYTES, 0, -1};
+	struct rdmaez_impl_lines lines;
+	const char *text = rdmaez_impl_lines_find(&lines, "/proc/meminfo", "CmaTotal:");
+	const uint64_t total = text ? rdmaez_impl_number(&text, 10) : 0;
+	const bool is_known = text != NULL;
+	uint64_t unused;
+
+	text = rdmaez_impl_lines_find(&lines, "/proc/meminfo", "CmaFree:");
+	unused = text ? rdmaez_impl_number(&text, 10) : 0;
+	if (is_known && unused > total)
+		rdmaez_impl_find(c->diag, RDMAEZ_DIAG_LIKELY, &site, (unused - total) << 10);
+}
+
 /* Explains ENOMEM and the like: it says what may be exhausted. */
 RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_mr_case *c)
 {
@@ -358,6 +380,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 		rdmaez_impl_suspect_memlock(c->diag, "length", c->length,
 					    rdmaez_driver_of(&c->device));
 	rdmaez_impl_suspect_space(c->diag, "length");
+	if (is_locked && error == ENOMEM)
+		rdmaez_impl_mr_explain_unpinnable(c);
 	if (error == EAGAIN)
 		rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CGROUP,
 				       "ibv_reg_mr");

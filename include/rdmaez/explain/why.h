@@ -518,7 +518,11 @@
 	X(CHANNEL_IN_USE, "a completion queue still uses the channel",                             \
 	  "destroy the completion queues first")                                                   \
 	X(SRQ_FIXED, "the driver may be unable to resize shared receive queues",                   \
-	  "create it as large as it will ever need to be")
+	  "create it as large as it will ever need to be")                                         \
+	X(MR_UNPINNABLE,                                                                           \
+	  "this much memory is usable but must not be pinned, and pages in it that cannot be "     \
+	  "moved are refused",                                                                     \
+	  "boot with kho=off, which gives that memory back; until then keep more memory free")
 
 /* This group is of wr.h alone. */
 #define RDMAEZ_IMPL_WHY_WR(X)                                                                      \
