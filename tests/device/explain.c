@@ -177,6 +177,10 @@ static void check_advice(void)
 /* What only trying shows. */
 static void check_surprises(void)
 {
+	static const struct {
+		const char *type;
+		int error;
+	} routes[] = {{"prohibit", EACCES}, {"unreachable", EHOSTUNREACH}};
 	struct rdmaez_gid_want want;
 	struct ibv_gid_entry row;
 	struct rdmaez_qp_move move;
@@ -202,6 +206,21 @@ static void check_surprises(void)
 	move.attr.ah_attr.grh.sgid_index = (uint8_t)row.gid_index;
 	refused(&move, 0, ENETUNREACH, RDMAEZ_WHY_NO_ROUTE, RDMAEZ_DIAG_LIKELY, "ah_attr.grh.dgid",
 		"a peer without a route");
+	/* What a route of another type answers is no word of the driver's. */
+	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+		char command[80];
+
+		snprintf(command, sizeof(command), "ip -6 route add %s 2001:db9::/64",
+			 routes[i].type);
+		if (system(command))
+			tap_bail("%s", command);
+		refused(&move, 0, routes[i].error, RDMAEZ_WHY_NO_ROUTE, RDMAEZ_DIAG_LIKELY,
+			"ah_attr.grh.dgid", routes[i].type);
+		snprintf(command, sizeof(command), "ip -6 route del %s 2001:db9::/64",
+			 routes[i].type);
+		if (system(command))
+			tap_bail("%s", command);
+	}
 	side_close(side);
 
 	begin(IBV_QPT_UD, IBV_QPS_RESET);
