@@ -133,6 +133,19 @@ overruns() {
 	! pgrep --full --list-full "^$doctor --root $tree"
 }
 
+# Files of 100 GB are not read to their end, nor into memory as a whole.
+vast_files() {
+	local file
+	machine
+	for file in proc/self/status proc/meminfo sys/class/infiniband/mlx5_0/fw_ver sys/class/infiniband/mlx5_0/ports/1/state; do
+		truncate --size 100G "$tree/$file"
+	done
+	(ulimit -v $((1 << 20)) && "$doctor" --root "$tree" >"$scratch/report" 2>&1)
+	grep -qx 'ok   node mlx5_0: /dev/infiniband/uverbs0 is there' "$scratch/report"
+	grep -qx 'rdmaez-doctor: 0 failed, .*' "$scratch/report"
+	! grep -q 'no answer within' "$scratch/report"
+}
+
 # A table that is not whole is a failure.
 no_table() {
 	local status=0
@@ -334,6 +347,9 @@ ok "links do not lead out of the tree" stays_inside "$doctor"
 ok "nor on a kernel before Linux 5.6" without_openat2
 
 ok "this machine is looked at in time" took 0 30 looks_at_this_machine
+
+ok "files of 100 GB are looked at in time" took 0 20 vast_files
+machine
 
 ok "a check that is at work gets more time" busy
 hang
