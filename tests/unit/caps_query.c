@@ -3,10 +3,10 @@
 /* The kernel's release, as the headers below see it. */
 #define uname test_uname
 #include "caps_list.h"
-#undef uname
 
 #include "check.h"
 #include <rdmaez/implementation.h>
+#undef uname
 
 static struct {
 	const char *sysname, *release;
