@@ -469,9 +469,11 @@ RDMAEZ_SEAM enum rdmaez_why rdmaez_impl_errno_meaning(int error, enum rdmaez_why
 		return RDMAEZ_WHY_DEVICE_GONE;
 	case ETIMEDOUT:
 		return RDMAEZ_WHY_TIMED_OUT;
-	/* It says no more than a finding that was made: rdma_lookup_get_uobject(). */
+	/* It is only better than that nothing was found: rdma_lookup_get_uobject(). */
 	case ENOENT:
-		return otherwise == RDMAEZ_WHY_NONE ? otherwise : RDMAEZ_WHY_NO_OBJECT;
+		return otherwise == RDMAEZ_WHY_UNEXPLAINED || otherwise == RDMAEZ_WHY_REFUSED
+			       ? RDMAEZ_WHY_NO_OBJECT
+			       : otherwise;
 	case EOPNOTSUPP:
 	case ENOSYS:
 	/* The running kernel does not have the method: ib_uverbs_cmd_verbs(). */
