@@ -72,7 +72,7 @@ without_right() {
 	setpriv --reuid 65534 --clear-groups $tool "$program" 2>"$scratch/err" || code=$?
 	chmod 666 /dev/infiniband/uverbs0
 	((code == 1))
-	grep 'no right to read and write the device node. It is uverbs0' "$scratch/err"
+	grep 'may not read and write the device node. It is uverbs0' "$scratch/err"
 }
 ok 'explains why a device cannot be opened' without_right
 

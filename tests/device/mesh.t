@@ -64,9 +64,9 @@ ok '2 ranks on a device each' whole 2 3 -n 2 sh -c 'exec "$0" -q 3 -d "rxe$OMPI_
 # shellcheck disable=SC2016
 ok 'one of 3 ranks is given a wrong device' broken \
 	'rank 2: open: rdmaez_device_open: ibv_get_device_list failed with ENODEV (19) on nosuch.
-  name: there is no RDMA device of this name. Next: use the name of a device that exists.
-  Advice, name: libibverbs lists this device. It is rxe0. Next: open it by this name.
-  Advice, name: libibverbs lists this device. It is rxe1. Next: open it by this name.' \
+  device: there is no RDMA device of this name. Next: use the name of a device that exists.
+  Advice, device: libibverbs lists this device. It is rxe0. Next: open it by this name.
+  Advice, device: libibverbs lists this device. It is rxe1. Next: open it by this name.' \
 	-n 3 sh -c 'test $OMPI_COMM_WORLD_RANK = 2 && exec "$0" -d nosuch || exec "$0"' $mesh
 ok 'a single rank' broken 'rank 0: start: a mesh takes two ranks: start it with mpirun -n' -n 1 $mesh
 

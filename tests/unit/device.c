@@ -154,30 +154,30 @@ static void check_no_device(void)
 	start();
 	dev->is_unlisted = true;
 	CHECK_NONE(NULL, ENODEV, "ibv_get_device_list", "", "a kernel without devices",
-		   PLAIN(ERROR, DEVICE_NONE, "name"));
+		   PLAIN(ERROR, DEVICE_NONE, "device"));
 	CHECK_NONE("mlx5_0", ENODEV, "ibv_get_device_list", "mlx5_0", "by a name, too",
-		   PLAIN(ERROR, DEVICE_NONE, "name"));
+		   PLAIN(ERROR, DEVICE_NONE, "device"));
 	fake_tree_new();
 	fake_tree_file("/sys/class/net", "");
 	CHECK_NONE(NULL, ENODEV, "ibv_get_device_list", "", "without ib_core",
-		   PLAIN(ERROR, DEVICE_NONE, "name"));
+		   PLAIN(ERROR, DEVICE_NONE, "device"));
 	fake_fail(FAKE_GET_DEVICE_LIST, 0, ENOSYS);
 	CHECK_NONE(NULL, ENOSYS, "ibv_get_device_list", "", "where libibverbs says so",
-		   PLAIN(ERROR, DEVICE_NONE, "name"));
+		   PLAIN(ERROR, DEVICE_NONE, "device"));
 	fake_fail(FAKE_GET_DEVICE_LIST, 0, 0);
 	fake_tree_new();
 	CHECK_NONE(NULL, ENODEV, "ibv_get_device_list", "", "without sysfs nothing is certain",
-		   PLAIN(LIKELY, DEVICE_NONE, "name"));
+		   PLAIN(LIKELY, DEVICE_NONE, "device"));
 
 	start();
 	dev->is_unlisted = true;
 	fake_tree_file("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
 	CHECK_NONE(NULL, ENODEV, "ibv_get_device_list", "", "without ib_uverbs",
-		   PLAIN(ERROR, DEVICE_UVERBS, "name"));
+		   PLAIN(ERROR, DEVICE_UVERBS, "device"));
 	CHECK_NONE("mlx5_0", ENODEV, "ibv_get_device_list", "mlx5_0", "by the device's name",
-		   PLAIN(ERROR, DEVICE_UVERBS, "name"));
+		   PLAIN(ERROR, DEVICE_UVERBS, "device"));
 	CHECK_NONE("mlx5_1", ENODEV, "ibv_get_device_list", "mlx5_1", "by another name",
-		   PLAIN(ERROR, DEVICE_NAME, "name"));
+		   PLAIN(ERROR, DEVICE_NAME, "device"));
 }
 
 static void check_names(void)
@@ -186,15 +186,16 @@ static void check_names(void)
 	fake_device_add("a_name_of_25_characters_x");
 	add_kernel_device(1, "a_name_of_25_characters_x");
 	CHECK_NONE("mlx5_0", ENODEV, "ibv_get_device_list", "mlx5_0", "names that there are",
-		   PLAIN(ERROR, DEVICE_NAME, "name"), OF(ADVICE, DEVICE_THERE, "name", "fake0"),
-		   OF(ADVICE, DEVICE_THERE, "name", "a_name_of_25_characters_"));
+		   PLAIN(ERROR, DEVICE_NAME, "device"), OF(ADVICE, DEVICE_THERE, "device", "fake0"),
+		   OF(ADVICE, DEVICE_THERE, "device", "a_name_of_25_characters_"));
 	CHECK_NONE("", ENODEV, "ibv_get_device_list", "", "an empty name",
-		   PLAIN(ERROR, DEVICE_NAME, "name"), OF(ADVICE, DEVICE_THERE, "name", "fake0"),
-		   OF(ADVICE, DEVICE_THERE, "name", "a_name_of_25_characters_"));
+		   PLAIN(ERROR, DEVICE_NAME, "device"), OF(ADVICE, DEVICE_THERE, "device", "fake0"),
+		   OF(ADVICE, DEVICE_THERE, "device", "a_name_of_25_characters_"));
 	start_with_kernel(true);
 	fake_tree_new();
 	CHECK_NONE("mlx5_0", ENODEV, "ibv_get_device_list", "mlx5_0", "sysfs does not answer",
-		   PLAIN(LIKELY, DEVICE_NAME, "name"), OF(ADVICE, DEVICE_THERE, "name", "fake0"));
+		   PLAIN(LIKELY, DEVICE_NAME, "device"),
+		   OF(ADVICE, DEVICE_THERE, "device", "fake0"));
 }
 
 /* ---- Nodes and namespaces ------------------------------------------------------------------- */
@@ -239,10 +240,10 @@ static void check_nodes(void)
 	fake_tree_file("/sys/class/infiniband/fake0/node_type", NULL);
 	fake_tree_file("/sys/class/infiniband/fake0", NULL);
 	CHECK_NONE("fake0", EPERM, "ibv_open_device", "fake0", "in another network namespace",
-		   OF(ERROR, DEVICE_NETNS, "name", "fake0"));
+		   OF(ERROR, DEVICE_NETNS, "device", "fake0"));
 	dev->is_unlisted = true;
 	CHECK_NONE(NULL, ENODEV, "ibv_get_device_list", "", "not listed",
-		   OF(ERROR, DEVICE_NETNS, "name", "fake0"));
+		   OF(ERROR, DEVICE_NETNS, "device", "fake0"));
 }
 
 /* Device numbers are written as sysfs does, whatever their size. */
@@ -292,12 +293,12 @@ static void check_providers(void)
 {
 	start_with_kernel(false);
 	CHECK_NONE("fake0", ENODEV, "ibv_get_device_list", "fake0", "a device too new",
-		   OF(ERROR, DEVICE_PROVIDER, "name", "fake0"),
+		   OF(ERROR, DEVICE_PROVIDER, "device", "fake0"),
 		   PLAIN(LIKELY, PROVIDER_UNFIT, "/etc/libibverbs.d"));
 	fake_tree_file("/proc/self/maps", "7f0000000000-7f0000001000 r-xp 00000000 08:01 1 "
 					  "/usr/local/nvidia/cpu_lib/libibverbs.so.1\n");
 	CHECK_NONE(NULL, ENODEV, "ibv_get_device_list", "", "none of the release is there",
-		   OF(ERROR, DEVICE_PROVIDER, "name", "fake0"),
+		   OF(ERROR, DEVICE_PROVIDER, "device", "fake0"),
 		   PLAIN(LIKELY, PROVIDER_RELEASE, "/etc/libibverbs.d"));
 	fake_tree_file("/etc/libibverbs.d/rxe.driver", NULL);
 	fake_tree_file("/etc/libibverbs.d", NULL);
@@ -310,28 +311,28 @@ static void check_providers(void)
 		       diag.finding[2].reason == RDMAEZ_WHY_PROVIDER_MISSING,
 	       "one for each device, and the cause once");
 	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1", "none is installed",
-		   OF(ERROR, DEVICE_PROVIDER, "name", "fake1"),
+		   OF(ERROR, DEVICE_PROVIDER, "device", "fake1"),
 		   PLAIN(LIKELY, PROVIDER_MISSING, "/etc/libibverbs.d"));
 	fake_tree_file("/etc", NULL);
 	fake_tree_file("/etc", "");
 	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1", "or it cannot be seen",
-		   OF(ERROR, DEVICE_PROVIDER, "name", "fake1"),
+		   OF(ERROR, DEVICE_PROVIDER, "device", "fake1"),
 		   PLAIN(LIKELY, PROVIDER_RELEASE, "/etc/libibverbs.d"));
 	fake_tree_file("/etc", NULL);
 	fake_tree_refuse("/dev/infiniband/uverbs1", EPERM);
 	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1",
 		   "nor may the node be opened, which a cgroup or the network namespace forbids",
-		   OF(LIKELY, DEVICE_NETNS, "name", "fake1"),
+		   OF(LIKELY, DEVICE_NETNS, "device", "fake1"),
 		   OF(LIKELY, DEVICE_FORBIDDEN, "/dev/infiniband", "uverbs1"),
-		   OF(LIKELY, DEVICE_PROVIDER, "name", "fake1"),
+		   OF(LIKELY, DEVICE_PROVIDER, "device", "fake1"),
 		   PLAIN(LIKELY, PROVIDER_MISSING, "/etc/libibverbs.d"));
 	fake_tree_refuse("", 0);
 	fake_tree_file("/proc/self/maps", "400000-401000 r-xp 00000000 08:01 1 /program\n");
 	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1", "a static program",
-		   OF(ERROR, DEVICE_PROVIDER, "name", "fake1"));
+		   OF(ERROR, DEVICE_PROVIDER, "device", "fake1"));
 	fake_tree_file("/proc/self/maps", NULL);
 	CHECK_NONE("fake1", ENODEV, "ibv_get_device_list", "fake1", "without /proc",
-		   OF(ERROR, DEVICE_PROVIDER, "name", "fake1"));
+		   OF(ERROR, DEVICE_PROVIDER, "device", "fake1"));
 }
 
 /* A name is found wherever it lies in what is read at once. */
@@ -373,7 +374,7 @@ static void check_texts(void)
 	rdmaez_diag_json(&diag, text, sizeof(text));
 	tap_ok(strstr(text, "\"name\":\"q?b?c?d e\""), "nothing in a name breaks it");
 	rdmaez_diag_line(&diag, text, sizeof(text));
-	tap_ok(strstr(text, "advice:DEVICE_THERE:name:none"), "and a line has the reason");
+	tap_ok(strstr(text, "advice:DEVICE_THERE:device:none"), "and a line has the reason");
 }
 
 /* How many descriptors are open. */

@@ -369,10 +369,10 @@ static void check_calls(void)
 	rdmaez_qp_attr((enum ibv_qp_type)5, IBV_QPS_RESET, IBV_QPS_INIT, NULL, &move, &diag);
 	check_cut(format_diag, &diag,
 		  "rdmaez_qp_attr failed with EINVAL (22), unknown, RESET to INIT.\n"
-		  "  qp_type: this queue pair type has no transition table in verbs. Given: "
+		  "  qp_type: verbs have no transition table for this queue pair type. Given: "
 		  "unknown (5). "
-		  "Next: use RC,\n    UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for "
-		  "IBV_QPT_DRIVER say which type of its driver it is:\n    RDMAEZ_QPT_SRD, "
+		  "Next: use\n    RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for "
+		  "IBV_QPT_DRIVER name the driver's type:\n    RDMAEZ_QPT_SRD, "
 		  "RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT.\n",
 		  "an unknown type");
 
@@ -384,9 +384,9 @@ static void check_calls(void)
 	tap_ok(strstr(text, "\n  pkey_index: the value is out of range. Given: -1; accepted: "
 			    "0 to 65535. Next: use a value within\n    the range.\n"),
 	       "a negative number is written as one");
-	tap_ok(strstr(text,
-		      "\n  path.flags: the options have bits set that this version does not know. "
-		      "Bits: 0x2. Next:"),
+	tap_ok(strstr(text, "\n  path.flags: the options have bits set that this version of rdmaez "
+			    "does not know. "
+			    "Bits: 0x2. Next:"),
 	       "flags are a number");
 	tap_ok(strstr(text, "\n  And 8 more.\n") &&
 		       strlen(strstr(text, "\n  And 8 more.\n")) == strlen("\n  And 8 more.\n"),

@@ -167,7 +167,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 	bool is_elsewhere;
 
 	if (!rdmaez_impl_class_has(name)) {
-		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DEVICE_NETNS, "name",
+		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_DEVICE_NETNS, "device",
 					name);
 		return;
 	}
@@ -179,7 +179,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 	 */
 	is_elsewhere = !is_listed && why == RDMAEZ_WHY_DEVICE_FORBIDDEN;
 	if (is_elsewhere)
-		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_NETNS, "name",
+		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_NETNS, "device",
 					name);
 	if (why != RDMAEZ_WHY_NONE)
 		rdmaez_impl_device_find(diag, is_elsewhere ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR,
@@ -189,7 +189,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge(struct rdmaez_diag *diag, const c
 		return;
 	rdmaez_impl_device_find(diag,
 				why == RDMAEZ_WHY_NONE ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY,
-				RDMAEZ_WHY_DEVICE_PROVIDER, "name", name);
+				RDMAEZ_WHY_DEVICE_PROVIDER, "device", name);
 	rdmaez_impl_device_provider(diag);
 }
 
@@ -238,9 +238,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_none(struct rdmaez_diag *diag, struct i
 		why = RDMAEZ_WHY_DEVICE_UVERBS;
 	else if (name && (any > 0 || (list && *list)))
 		why = RDMAEZ_WHY_DEVICE_NAME;
-	rdmaez_impl_find_plain(diag, has < 0 ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, why, "name");
+	rdmaez_impl_find_plain(diag, has < 0 ? RDMAEZ_DIAG_LIKELY : RDMAEZ_DIAG_ERROR, why,
+			       "device");
 	for (; why == RDMAEZ_WHY_DEVICE_NAME && list && *list; list++)
-		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_DEVICE_THERE, "name",
+		rdmaez_impl_device_find(diag, RDMAEZ_DIAG_ADVICE, RDMAEZ_WHY_DEVICE_THERE, "device",
 					(*list)->name);
 }
 
@@ -258,7 +259,7 @@ RDMAEZ_SEAM void rdmaez_impl_device_explain(struct rdmaez_diag *diag, struct ibv
 	rdmaez_impl_device_judge_all(diag, list, name);
 	/* Without a list, only these two values tell that there is no device. */
 	if (refused || (!list && diag->error != ENODEV && diag->error != ENOSYS))
-		rdmaez_impl_explain_rest(diag, "name", NULL, 0);
+		rdmaez_impl_explain_rest(diag, "device", NULL, 0);
 	else if (!diag->count)
 		rdmaez_impl_device_none(diag, list, name);
 }

@@ -14,21 +14,21 @@
 #define RDMAEZ_IMPL_WHY_CORE(X)                                                                    \
 	X(NONE, "nothing is wrong", "nothing to do")                                               \
 	X(NULL_ARGUMENT, "a required pointer is NULL", "pass a pointer to the object")             \
-	X(OPTION_UNKNOWN, "the options have bits set that this version does not know",             \
+	X(OPTION_UNKNOWN, "the options have bits set that this version of rdmaez does not know",   \
 	  "start from zeroed options and set only documented bits")                                \
-	X(OPTION_TWICE, "this timer is given twice, as a code and in ns",                          \
+	X(OPTION_TWICE, "this timer is set twice, as a code and in ns",                            \
 	  "set one of the two options, and leave the other 0")                                     \
-	X(QP_TYPE, "this queue pair type has no transition table in verbs",                        \
-	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for IBV_QPT_DRIVER say which type "   \
-	  "of its driver it is: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                 \
+	X(QP_TYPE, "verbs have no transition table for this queue pair type",                      \
+	  "use RC, UC, UD, RAW_PACKET, XRC_SEND or XRC_RECV; for IBV_QPT_DRIVER name the "         \
+	  "driver's type: RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                       \
 	X(DRIVER_TYPE_UNTOLD,                                                                      \
-	  "verbs do not tell which driver type an IBV_QPT_DRIVER queue pair is",                   \
+	  "verbs cannot tell which driver type an IBV_QPT_DRIVER queue pair has",                  \
 	  "set driver_type to RDMAEZ_QPT_SRD, RDMAEZ_QPT_DCI or RDMAEZ_QPT_DCT")                   \
 	X(DRIVER_TYPE_UNFIT, "this is not a driver type, or not this queue pair's type",           \
 	  "name a driver type for an IBV_QPT_DRIVER queue pair, and leave driver_type 0 for "      \
 	  "others")                                                                                \
 	X(DRIVER_TYPE, "neither a DCI nor a DCT accepts this mask for this transition",            \
-	  "say which it is, with rdmaez_qp_check_as(), to see what is wrong")                      \
+	  "call rdmaez_qp_check_as() with its driver type to see what is wrong")                   \
 	X(QP_STATE, "this is not a queue pair state",                                              \
 	  "use RESET, INIT, RTR, RTS, SQD, SQE or ERR")                                            \
 	X(TRANSITION, "queue pairs cannot make this transition",                                   \
@@ -42,7 +42,7 @@
 	  "RTS",                                                                                   \
 	  "remove the bit, or try it: from Linux 7 on each driver decides for itself")             \
 	X(RANGE, "the value is out of range", "use a value within the range")                      \
-	X(ENUM, "the value is not one of the enum's", "use one of the enum's constants")           \
+	X(ENUM, "the value is not a constant of the enum", "use one of the enum's constants")      \
 	X(MTU_IN_BYTES, "an MTU is an enum ibv_mtu, not a number of bytes",                        \
 	  "use IBV_MTU_256 to IBV_MTU_4096, or rdmaez_mtu_from_bytes()")                           \
 	X(ACCESS_BITS, "these access flags apply to memory regions, not to queue pairs",           \
@@ -55,14 +55,15 @@
 	X(GID_INDEX, "the port's GID table has no such index", "use a GID index within the range") \
 	X(GID_EMPTY, "the port's GID table is empty at this index",                                \
 	  "give the network interface an address, or choose another GID index")                    \
-	X(GID_TYPE, "the GID is not of the type asked for", "choose a GID of that type")           \
+	X(GID_TYPE, "the GID is not of the type that you asked for", "choose a GID of that type")  \
 	X(GID_NO_NETDEV, "the GID belongs to no network interface",                                \
 	  "bring the interface up, or choose another GID index")                                   \
-	X(GID_OTHER_NETDEV, "the GID belongs to another network interface than the one asked for", \
+	X(GID_OTHER_NETDEV,                                                                        \
+	  "the GID belongs to another network interface than the one you asked for",               \
 	  "choose a GID of that interface")                                                        \
 	X(GID_FAMILY, "the GID and the peer's GID are of different families, IPv4 and IPv6",       \
 	  "use IPv4-mapped GIDs at both ends, or IPv6 GIDs at both")                               \
-	X(GID_ROCE_V1, "the GID is RoCE v1, which is not routed and which some devices refuse",    \
+	X(GID_ROCE_V1, "the GID is RoCE v1, which routers do not forward and some devices refuse", \
 	  "prefer the RoCE v2 GID of the same address")                                            \
 	X(GID_LINK_LOCAL, "the GID is link-local, which reaches only its own Ethernet segment",    \
 	  "prefer an IPv4-mapped or a global GID")                                                 \
@@ -76,10 +77,11 @@
 	X(QUERY_REFUSED, "the query failed", "see the errno value")                                \
 	X(REFUSED, "the device refused without giving a reason, and the mask is correct",          \
 	  "compare the values with the port's and the device's limits")                            \
-	X(UNEXPLAINED, "the device refused without giving a reason, and nothing wrong was found",  \
+	X(UNEXPLAINED,                                                                             \
+	  "the device refused without giving a reason, and rdmaez found nothing wrong",            \
 	  "compare with the device's limits, and see the kernel log")                              \
-	X(MASK_UNKNOWN, "the mask has bits that Linux and rdma-core know no attribute for",        \
-	  "remove the bits, unless library and kernel are a vendor's that knows them")             \
+	X(MASK_UNKNOWN, "the mask has bits that stand for no attribute in Linux and rdma-core",    \
+	  "remove the bits, unless your library and kernel are a vendor's that know them")         \
 	X(MASK_CAP, "queue pairs cannot be resized: no transition takes IBV_QP_CAP",               \
 	  "create the queue pair with the sizes it needs")                                         \
 	X(MASK_DROPPED, "the system call silently drops these attributes for XRC",                 \
@@ -92,7 +94,7 @@
 	  "use the port that was set on the way to INIT")                                          \
 	X(PORT_DOWN, "the port is not active, so nothing gets through", "bring the link up")       \
 	X(QKEY_PRIVILEGED, "a Q_Key with its top bit set is privileged",                           \
-	  "clear bit 31, run with CAP_NET_RAW, or `rdma system set privileged-qkey on`")           \
+	  "clear bit 31, run with CAP_NET_RAW, or run `rdma system set privileged-qkey on`")       \
 	X(GID_TYPE_REFUSED, "this driver sends RoCE v2 only, and the GID is RoCE v1",              \
 	  "choose a RoCE v2 GID")                                                                  \
 	X(NEIGHBOUR,                                                                               \
@@ -101,7 +103,8 @@
 	X(NO_ROUTE, "no route leads from the GID's interface to the peer's address",               \
 	  "add a route, or choose a GID of an interface that has one")                             \
 	X(NO_IPV6, "this kernel has no IPv6, which the GID needs",                                 \
-	  "use IPv4-mapped GIDs, or turn IPv6 on: without ipv6.disable=1, its module loaded")      \
+	  "use IPv4-mapped GIDs, or turn IPv6 on: boot without ipv6.disable=1, and load its "      \
+	  "module")                                                                                \
 	X(APM, "alternate paths exist on native InfiniBand only",                                  \
 	  "remove IBV_QP_ALT_PATH; the device's capability flag says nothing about RoCE")          \
 	X(PKEY_INDEX, "the port's P_Key table has no such index",                                  \
@@ -112,9 +115,9 @@
 	  "the P_Key has limited membership, and two limited members cannot communicate",          \
 	  "make sure that the peer is a full member")                                              \
 	X(MTU_ABOVE_ACTIVE,                                                                        \
-	  "the path MTU is above the port's active MTU: larger packets are lost",                  \
+	  "the path MTU is above the port's active MTU, so larger packets are lost",               \
 	  "use the smaller active MTU of the two ports")                                           \
-	X(MTU_ABOVE_MAX, "the path MTU is above the greatest that the port supports",              \
+	X(MTU_ABOVE_MAX, "the path MTU is above the largest that the port supports",               \
 	  "use the smaller active MTU of the two ports")                                           \
 	X(MTU_DRIVER, "this driver does not support this path MTU", "use one within the range")    \
 	X(DEPTH_LIMIT, "the depth is above the device's limit",                                    \
@@ -127,7 +130,7 @@
 	X(WIDTH, "the value has more bits than the field; drivers truncate, ignore or refuse it",  \
 	  "use a value within the range")                                                          \
 	X(PSN_WIDTH, "packet sequence numbers have 24 bits; the rest is cut off",                  \
-	  "mask with 0xffffff at both ends")                                                       \
+	  "mask the PSN with 0xffffff at both ends")                                               \
 	X(QPN_SWAPPED, "a queue pair number has 24 bits, and this one appears to be byte-swapped", \
 	  "convert it with ntohl() when it comes from the network")                                \
 	X(TIMEOUT_ZERO, "with timeout 0 no ACK timer runs, so a lost peer is never noticed",       \
@@ -138,7 +141,8 @@
 	  "use 7, which retries forever")                                                          \
 	X(RETRY_ZERO, "with retry_cnt 0 the first lost packet breaks the connection", "use 7")     \
 	X(HOP_LIMIT,                                                                               \
-	  "the first router uses up a hop limit of 1; connected RoCE takes the route's instead",   \
+	  "the first router uses up a hop limit of 1; connected RoCE uses the route's limit "      \
+	  "instead",                                                                               \
 	  "use 64")                                                                                \
 	X(ACCESS_TYPE, "queue pairs of this type take no such requests from their peer",           \
 	  "remove the flags, or use RC")                                                           \
@@ -149,8 +153,8 @@
 	  "drain by waiting for the last completion, then reconnect")                              \
 	X(RESET_FINAL, "with this driver a queue pair cannot be used again after RESET",           \
 	  "destroy the queue pair and create a new one")                                           \
-	X(DCT_FINAL, "a DCT of mlx5 goes from RESET to INIT to RTR, and from there nowhere",       \
-	  "destroy it, and create another")                                                        \
+	X(DCT_FINAL, "an mlx5 DCT goes from RESET to INIT to RTR, and no further",                 \
+	  "destroy the DCT and create a new one")                                                  \
 	X(SQ_DRAINING, "the send queue is still draining",                                         \
 	  "wait for IBV_EVENT_SQ_DRAINED, or poll sq_draining")                                    \
 	X(SECURITY, "the security policy forbids this partition or subnet",                        \
@@ -187,16 +191,16 @@
 	X(GID_BY_ROUTE, "the kernel sends to the peer from this GID's address",                    \
 	  "use this GID and advertise it, so that the peer's replies take the same way")           \
 	X(GID_BY_SCOPE, "its scope matches the peer's: link-local, or routable",                   \
-	  "set sgid_index if another GID is meant")                                                \
+	  "set sgid_index if you mean another GID")                                                \
 	X(GID_BY_PREFIX, "no other GID shares as long a prefix with the peer's",                   \
 	  "check with `ip route get` that the route to the peer leaves through the GID's "         \
 	  "interface")                                                                             \
 	X(GID_BY_RANK,                                                                             \
-	  "it comes first of equally suitable GIDs: RoCE v2 before v1, IPv4 before IPv6, lower "   \
-	  "index before higher",                                                                   \
-	  "name the peer, an interface or an index if another GID is meant")                       \
+	  "it comes first among equally suitable GIDs: RoCE v2 before v1, IPv4 before IPv6, "      \
+	  "lower index before higher",                                                             \
+	  "name the peer, an interface or an index if you mean another GID")                       \
 	X(GID_ONLY, "no other GID of the port would do",                                           \
-	  "give the network interface the address that is missing, if another GID is meant")       \
+	  "if you mean another GID, give the network interface its address")                       \
 	X(COUNTED_LOSS, "the port has counted packets that were lost, damaged or out of order",    \
 	  "check the counters of the link and the switches, and flow control")                     \
 	X(PORT_NO_SM, "the link is up, but no subnet manager has configured the port",             \
@@ -213,10 +217,10 @@
 	  "this GID is routable, and a link-local one reaches only its own Ethernet segment",      \
 	  "use this GID index")                                                                    \
 	X(ROUTE_ELSEWHERE,                                                                         \
-	  "left to itself, the kernel sends to the peer from an address that this port does not "  \
+	  "by itself, the kernel would send to the peer from an address that this port does not "  \
 	  "have",                                                                                  \
-	  "see `ip route get PEER from ADDRESS`, with the GID's: if another interface is shown, "  \
-	  "use its device, or add routing rules for this one")                                     \
+	  "run `ip route get PEER from ADDRESS` with the GID's address: if it shows another "      \
+	  "interface, use that interface's device, or add routing rules for the GID's")            \
 	X(NEIGHBOUR_LATE, "the peer's Ethernet address was resolved too late", "try again")        \
 	X(DEPTH_BUDGET,                                                                            \
 	  "the device reports one budget of READs and atomics for all its queue pairs, and they "  \
@@ -227,12 +231,12 @@
 	  "availability zone",                                                                     \
 	  "exchange GIDs again")                                                                   \
 	X(QP_SELF, "this queue pair is its own peer",                                              \
-	  "exchange GIDs and queue pair numbers, unless a loopback is meant")                      \
+	  "exchange GIDs and queue pair numbers, unless you mean a loopback")                      \
 	X(CGROUP, "the cgroup's limit on RDMA objects may be reached",                             \
 	  "raise hca_handle and hca_object in its rdma.max, or free objects")                      \
 	X(COUNTED_DOWN, "the port's link has gone down before",                                    \
 	  "check the cable, the transceiver, the switch port and the kernel log")                  \
-	X(RETRIED, "this is how often it was tried before retry_ns ran out",                       \
+	X(RETRIED, "rdmaez tried this many times before retry_ns ran out",                         \
 	  "wait longer only for a peer that is about to appear")                                   \
 	X(RESET_TWICE,                                                                             \
 	  "the queue pair is in RESET already, and this driver refuses the move, or makes the "    \
@@ -244,16 +248,16 @@
 	  "start the container with `--cap-add IPC_LOCK`, or in a pod with IPC_LOCK in "           \
 	  "securityContext.capabilities.add")                                                      \
 	X(MEMLOCK_CONTAINER,                                                                       \
-	  "in a container the limit of locked memory is the runtime's, and CAP_IPC_LOCK does not " \
+	  "in a container the runtime sets the limit of locked memory, and CAP_IPC_LOCK does not " \
 	  "lift it for a process that is not root",                                                \
 	  "start the container with `--ulimit memlock=-1`, or set default-ulimits in daemon.json") \
 	X(MEMLOCK_POD,                                                                             \
-	  "in a pod the limit of locked memory is that of the node's container runtime, and "      \
-	  "IPC_LOCK in securityContext does not lift it for a process that is not root",           \
+	  "in a pod the node's container runtime sets the limit of locked memory, and IPC_LOCK "   \
+	  "in securityContext does not lift it for a process that is not root",                    \
 	  "set LimitMEMLOCK=infinity in the unit of containerd or CRI-O on the node, and restart " \
 	  "it")                                                                                    \
 	X(MEMLOCK_JOB,                                                                             \
-	  "Slurm's steps have the limit of locked memory of slurmd, or of the shell that "         \
+	  "a Slurm step gets its limit of locked memory from slurmd, or from the shell that "      \
 	  "submitted the job",                                                                     \
 	  "set LimitMEMLOCK=infinity in slurmd.service, and "                                      \
 	  "PropagateResourceLimitsExcept=MEMLOCK in slurm.conf")                                   \
@@ -290,81 +294,83 @@
 	  "use the GID of a VLAN whose tags have a protected priority, or have this port "         \
 	  "and the switches trust DSCPs, as root: mlnx_qos -i INTERFACE --trust dscp")             \
 	X(RNR_ENDLESS,                                                                             \
-	  "with rnr_retry 7 a send waits without end for a peer that has no receive posted",       \
+	  "with rnr_retry 7 a send waits forever for a peer that has no receive posted",           \
 	  "have the peer post receives; with rnr_retry below 7 the send would fail with an error " \
 	  "instead")                                                                               \
 	X(COUNTED_RNR,                                                                             \
-	  "the device has counted peers that had no receive posted, for any of its queue pairs",   \
+	  "peers had no receive posted; the device counts this for all its queue pairs together",  \
 	  "have the peer post receives, and enough of them")                                       \
 	X(COUNTED_NO_RECEIVE,                                                                      \
-	  "the device has counted messages that found no receive posted here, for any of its "     \
-	  "queue pairs",                                                                           \
+	  "messages found no receive posted here; the device counts them for all its queue pairs " \
+	  "together",                                                                              \
 	  "post receives before the peer sends, and enough of them")                               \
 	X(COUNTED_NO_ACK,                                                                          \
-	  "the device has counted packets that were not acknowledged in time, for any of its "     \
-	  "queue pairs",                                                                           \
-	  "check that the peer is in RTR or RTS, and the path to it: MTU, firewall, flow control") \
+	  "packets were not acknowledged in time; the device counts them for all its queue pairs " \
+	  "together",                                                                              \
+	  "check that the peer is in RTR or RTS, and check the path to it: MTU, firewall, flow "   \
+	  "control")                                                                               \
 	X(COUNTED_QKEY, "the port has dropped datagrams for a wrong Q_Key since it came up",       \
 	  "have the sender use the receiver's Q_Key: wr.ud.remote_qkey")                           \
 	X(COUNTED_PKEY, "the port has dropped packets for a wrong P_Key since it came up",         \
 	  "use P_Keys of one partition at both ends: see pkey_index")                              \
-	X(QP_NOTHING_FOUND, "nothing that was looked at holds the queue pair up",                  \
+	X(QP_NOTHING_FOUND, "rdmaez found nothing that holds the queue pair up",                   \
 	  "examine the peer's queue pair, poll the completion queues, and read the asynchronous "  \
 	  "events")                                                                                \
-	X(RETRY_ENDLESS, "rxe takes retry_cnt 7 for no limit, so a lost peer is never noticed",    \
+	X(RETRY_ENDLESS, "rxe treats retry_cnt 7 as no limit, so a lost peer is never noticed",    \
 	  "use 6 if a send has to fail in time")                                                   \
 	X(CQ_NOT_POLLED,                                                                           \
-	  "completions of this queue go to another completion queue than the one that is polled",  \
+	  "completions of this queue go to another completion queue than the one you poll",        \
 	  "poll the queue pair's send_cq for sends and its recv_cq for receives")                  \
 	X(NOTHING_POSTED, "nothing is outstanding here, so nothing can complete",                  \
 	  "post first, a receive before the peer sends; then wait")                                \
 	X(UNSIGNALED,                                                                              \
-	  "none of the outstanding sends asks for a completion, so a send that succeeds makes "    \
+	  "none of the outstanding sends asks for a completion, so those that succeed produce "    \
 	  "none",                                                                                  \
-	  "set IBV_SEND_SIGNALED in the last of them at least, or create the queue pair with "     \
+	  "set IBV_SEND_SIGNALED at least in the last of them, or create the queue pair with "     \
 	  "sq_sig_all")                                                                            \
 	X(RETRIES_LAST,                                                                            \
-	  "a lost peer is noticed only when the retries are used up, and the program has not "     \
-	  "waited that long yet",                                                                  \
+	  "the device notices a lost peer only when the retries are used up, and the program has " \
+	  "not waited that long yet",                                                              \
 	  "wait longer, or use a smaller timeout or retry_cnt")                                    \
 	X(EVENT_UNREAD,                                                                            \
 	  "an asynchronous event waits to be read, and may tell why, for example that a "          \
 	  "completion queue overran",                                                              \
-	  "read it by rdmaez_event_next()")                                                        \
+	  "read it with rdmaez_event_next()")                                                      \
 	X(CQ_OTHER_SIDE,                                                                           \
 	  "only one kind of the queue pair's completions comes to this queue; the other has a "    \
 	  "queue of its own",                                                                      \
 	  "check that what you wait for completes here: sends in send_cq, receives in recv_cq")    \
 	X(CQ_OVERRUN, "the completion queue has failed, most likely because it was full",          \
-	  "create it for all that may be outstanding, and recreate its queue pairs as well")       \
+	  "create it with room for all that may be outstanding, and recreate its queue pairs as "  \
+	  "well")                                                                                  \
 	X(CQ_UNARMED,                                                                              \
 	  "the completion queue is not armed, and its channel holds no event: none will come",     \
-	  "arm it by rdmaez_cq_arm() before each wait, then poll it until it is empty")            \
+	  "arm it with rdmaez_cq_arm() before each wait, then poll it until it is empty")          \
 	X(CQ_ARMED_LATE,                                                                           \
-	  "the completion queue was not polled after it was armed, and what was in it already "    \
-	  "makes no event",                                                                        \
+	  "nobody polled the completion queue after it was armed, and completions that were "      \
+	  "already in it cause no event",                                                          \
 	  "poll it until it is empty after arming it, and only then wait")                         \
 	X(CQ_EVENT_WAITS, "the channel holds an event that nobody has taken",                      \
-	  "take it by rdmaez_channel_next(), and poll the queue that it names")                    \
+	  "take it with rdmaez_channel_next(), and poll the queue that it names")                  \
 	X(CQ_SOLICITED,                                                                            \
-	  "the completion queue is armed for solicited completions alone: successful sends make "  \
-	  "no event, nor do messages that were not sent with IBV_SEND_SOLICITED",                  \
+	  "the completion queue is armed for solicited completions only: neither successful "      \
+	  "sends nor messages sent without IBV_SEND_SOLICITED cause an event",                     \
 	  "arm it without RDMAEZ_CQ_SOLICITED, or have the peer set IBV_SEND_SOLICITED")           \
 	X(CQ_UNACKED,                                                                              \
 	  "this many events were taken but not acknowledged, so destroying the queue would wait "  \
-	  "without end",                                                                           \
-	  "acknowledge them by rdmaez_cq_ack() first")                                             \
-	X(CQ_NOTHING_FOUND, "nothing that was looked at keeps completions from coming",            \
+	  "forever",                                                                               \
+	  "acknowledge them with rdmaez_cq_ack() first")                                           \
+	X(CQ_NOTHING_FOUND, "rdmaez found nothing that keeps completions from coming",             \
 	  "poll the queue, since only that shows what is in it; then examine its queue pairs")     \
 	X(EXCHANGE_UNACKED,                                                                        \
 	  "the peer's host has not acknowledged what was sent, so it may be down, stopped or "     \
 	  "cut off",                                                                               \
-	  "check that the host answers, and firewalls on the way")                                 \
+	  "check that the host answers, and that no firewall is in the way")                       \
 	X(EXCHANGE_ACKED,                                                                          \
-	  "the peer's host has acknowledged all that was sent, so it is there, and its program "   \
+	  "the peer's host has acknowledged all that was sent, so it is there, but its program "   \
 	  "has not come this far",                                                                 \
-	  "see where the peer's program is: it may not have accepted the connection, do "          \
-	  "something else first, or be stopped")
+	  "find out where the peer's program is: it may not have accepted the connection, may be " \
+	  "busy with something else, or may be stopped")
 
 /* This group is of objects.h, qp_create.h and mr.h alone. */
 #define RDMAEZ_IMPL_WHY_OBJECTS(X)                                                                 \
@@ -375,7 +381,7 @@
 	  "domain",                                                                                \
 	  "call rdmaez_qp_create_ex() with the domain and its bit in comp_mask")                   \
 	X(CREATE_CONTEXT, "the object belongs to another context",                                 \
-	  "open the device once, and create there all that works together")                        \
+	  "open the device once, and create all objects that work together on that context")       \
 	X(CREATE_SRQ, "an XRC_SEND queue pair receives nothing, so it takes no SRQ",               \
 	  "leave srq NULL; each work request names the peer's SRQ")                                \
 	X(CREATE_SRQ_PD, "the shared receive queue belongs to another protection domain",          \
@@ -384,9 +390,9 @@
 	  "run as root, or give the program CAP_NET_RAW")                                          \
 	X(CAP_LIMIT, "this is more than the device supports", "ask for less, within the range")    \
 	X(CAP_INLINE,                                                                              \
-	  "verbs do not report how much inline data a device takes, which differs by queue pair "  \
-	  "type, and this may be too much",                                                        \
-	  "ask for no more than the limit, which rdmaez_qp_max_inline() finds")                    \
+	  "this may be too much inline data; the limit depends on the queue pair type, and verbs " \
+	  "do not report it",                                                                      \
+	  "ask for no more than rdmaez_qp_max_inline() finds")                                     \
 	X(CAP_TOGETHER,                                                                            \
 	  "each number is within its limit, but larger work requests leave room for fewer of "     \
 	  "them",                                                                                  \
@@ -399,16 +405,14 @@
 	X(XRCD_PARTS, "an XRC domain needs both fd and oflags, with their bits in comp_mask",      \
 	  "set fd to -1 for a domain that no other process shares")                                \
 	X(XRCD_NONE, "there is no XRC domain for this file yet", "add O_CREAT to oflags")          \
-	X(XRCD_EXISTS,                                                                             \
-	  "there may be an XRC domain for this file already, which O_EXCL does not accept",        \
+	X(XRCD_EXISTS, "O_EXCL is set, and there may already be an XRC domain for this file",      \
 	  "leave O_EXCL out to share it")                                                          \
 	X(XRCD_FILE, "this is not an open file descriptor",                                        \
 	  "open a file that the other processes can open, or use -1")                              \
 	X(PD_IN_USE,                                                                               \
 	  "the protection domain still has objects: a queue pair, SRQ, memory "                    \
 	  "region or window, address handle, work queue or parent domain",                         \
-	  "destroy them first; `rdma resource show qp`, also mr and srq, lists them with their "   \
-	  "pdn")                                                                                   \
+	  "destroy them first; `rdma resource show qp`, `mr` and `srq` list them with their pdn")  \
 	X(CQ_IN_USE,                                                                               \
 	  "a queue pair, a work queue, or an SRQ for XRC or tag matching still uses the queue",    \
 	  "destroy them first; `rdma resource show qp` lists queue pairs")                         \
@@ -425,45 +429,45 @@
 	X(MR_UNMAPPED, "part of the memory is not mapped",                                         \
 	  "compare address and length with what was allocated")                                    \
 	X(MR_PROTECTION,                                                                           \
-	  "the memory is mapped, but it is read-only, inaccessible, a device's, or part of a "     \
-	  "file",                                                                                  \
+	  "the memory is mapped, but it is read-only or inaccessible, or belongs to a device or "  \
+	  "a file",                                                                                \
 	  "use memory that the process may read and write, or register read-only memory without "  \
 	  "write access")                                                                          \
 	X(MR_IN_USE, "a memory window is still bound to the memory region",                        \
 	  "invalidate or deallocate the window first")                                             \
 	X(MR_GPU,                                                                                  \
-	  "the memory seems to be a GPU's, and its driver does not let other devices reach it by " \
-	  "address",                                                                               \
+	  "this seems to be GPU memory, and the GPU's driver does not let other devices reach it " \
+	  "by address",                                                                            \
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), or copy through host memory: "   \
 	  "not every GPU lets other devices in")                                                   \
 	X(MR_GPU_NO_PEER,                                                                          \
-	  "the memory seems to be a GPU's, and no peer memory module is loaded to register it by " \
-	  "address",                                                                               \
+	  "this seems to be GPU memory, and no peer memory module is loaded that could register "  \
+	  "it by address",                                                                         \
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(); or `modprobe nvidia_peermem`, "  \
 	  "which needs an ib_core with peer memory, as MLNX_OFED, DOCA and Ubuntu's kernels have") \
 	X(MR_GPU_NO_INTERFACE,                                                                     \
-	  "the memory seems to be a GPU's, and this kernel's ib_core has no peer memory, so "      \
+	  "this seems to be GPU memory, and this kernel's ib_core has no peer memory, so "         \
 	  "`modprobe nvidia_peermem` fails with EINVAL",                                           \
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), which NCCL_DMABUF_ENABLE=1 and " \
 	  "perftest's --use_cuda_dmabuf do; or install MLNX_OFED or DOCA")                         \
 	X(MR_GPU_OLD_PEER,                                                                         \
-	  "the memory seems to be an NVIDIA GPU's, and the older nv_peer_mem is loaded, which "    \
-	  "the driver's own nvidia_peermem has replaced",                                          \
+	  "this seems to be memory of an NVIDIA GPU, and the old nv_peer_mem is loaded instead "   \
+	  "of the driver's own nvidia_peermem",                                                    \
 	  "`rmmod nv_peer_mem` and `modprobe nvidia_peermem`, or export it as a dma-buf and use "  \
 	  "rdmaez_mr_reg_dmabuf()")                                                                \
 	X(MR_GPU_AMD,                                                                              \
-	  "the memory seems to be an AMD GPU's, whose driver registers it by address only where "  \
+	  "this seems to be memory of an AMD GPU, whose driver registers it by address only if "   \
 	  "it was built for an ib_core with peer memory",                                          \
 	  "export it as a dma-buf with hsa_amd_portable_export_dmabuf() and use "                  \
 	  "rdmaez_mr_reg_dmabuf(); or install amdgpu-dkms beside MLNX_OFED or DOCA")               \
 	X(MR_GPU_SEGMENTS,                                                                         \
-	  "the memory seems to be a GPU's, and PyTorch's expandable segments, which the "          \
-	  "environment asks for, usually cannot be registered by address",                         \
+	  "this seems to be GPU memory, and the environment asks for PyTorch's expandable "        \
+	  "segments, which usually cannot be registered by address",                               \
 	  "remove expandable_segments:True from PYTORCH_CUDA_ALLOC_CONF, or export the memory as " \
 	  "a dma-buf and use rdmaez_mr_reg_dmabuf()")                                              \
 	X(MR_GPU_BAR1,                                                                             \
-	  "the memory seems to be a GPU's, and its BAR1, through which other devices reach it, "   \
-	  "may be too small or used up",                                                           \
+	  "this seems to be GPU memory, and the GPU's BAR1, through which other devices reach "    \
+	  "it, may be too small or used up",                                                       \
 	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                   \
 	X(MR_GDRCOPY,                                                                              \
 	  "this is gdrcopy's window onto the memory of a GPU (/dev/gdrdrv), which only "           \
@@ -471,16 +475,16 @@
 	  "register the address that the GPU's library returned, or a dma-buf of that "            \
 	  "memory")                                                                                \
 	X(MR_FILE,                                                                                 \
-	  "the memory is a shared mapping of a file: on a DAX file system it cannot be "           \
-	  "registered, and on a disk, since Linux 6.5, not for a device that may write",           \
+	  "the memory is a shared mapping of a file: it cannot be registered on a DAX file "       \
+	  "system, nor, since Linux 6.5, on a disk if the device may write to it",                 \
 	  "register anonymous memory, or a file of tmpfs or hugetlbfs; for DAX use a device DAX "  \
 	  "or IBV_ACCESS_ON_DEMAND")                                                               \
 	X(MR_FORK_HUGE,                                                                            \
 	  "fork protection (ibv_fork_init()) handles memory in small pages, and the kernel does "  \
-	  "not split its huge pages",                                                              \
+	  "not split huge pages for it",                                                           \
 	  "set RDMAV_HUGEPAGES_SAFE=1, or begin and end at multiples of the huge page size; with " \
 	  "rdma-core 35 on Linux 5.12 no protection is needed")                                    \
-	X(MR_MAPPINGS, "the process has as many mappings as vm.max_map_count lets it have",        \
+	X(MR_MAPPINGS, "the process has as many mappings as vm.max_map_count allows",              \
 	  "raise vm.max_map_count with sysctl; with fork protection each region costs up to two")  \
 	X(MR_NO_DMABUF,                                                                            \
 	  "the driver, its provider, the kernel or libibverbs cannot register a "                  \
@@ -495,8 +499,8 @@
 	  "count the offset from the dma-buf's first byte, which is that of the exported range "   \
 	  "and not of the allocation; lseek(fd, 0, SEEK_END) returns the dma-buf's size")          \
 	X(MR_DMABUF_EXPORTER,                                                                      \
-	  "the driver can register dma-bufs, so it is probably the exporter, such as a GPU's "     \
-	  "driver, that does not let this device reach this one",                                  \
+	  "the driver can register dma-bufs, so probably the exporter of this one, such as a "     \
+	  "GPU's driver, does not let the device reach it",                                        \
 	  "read the kernel's log; try a device below the same PCIe switch, and check "             \
 	  "peer-to-peer "                                                                          \
 	  "and ACS with `rdmaez-doctor --only gpu`")                                               \
@@ -504,16 +508,18 @@
 	  "this is within the limit that the device reports, but some devices accept fewer, "      \
 	  "virtual functions for example",                                                         \
 	  "try half as many, or several completion queues")                                        \
-	X(CQ_FIXED, "the completion queue cannot be resized: few drivers can",                     \
+	X(CQ_FIXED, "the completion queue cannot be resized: few drivers support that",            \
 	  "create it as large as it will ever need to be")                                         \
 	X(CQ_WAITING, "the queue may hold more completions than this at the moment",               \
 	  "poll them first")                                                                       \
 	X(CQ_NO_CHANNEL, "the completion queue has no channel, so no event can come",              \
-	  "create it with a channel, or wait by rdmaez_wc_wait()")                                 \
+	  "create it with a channel, or wait with rdmaez_wc_wait()")                               \
 	X(CQ_OTHER_EVENT,                                                                          \
-	  "an event of another completion queue on the same channel came, and was taken",          \
+	  "the event that came, and was taken, belongs to another completion queue on the same "   \
+	  "channel",                                                                               \
 	  "use rdmaez_channel_next() with all queues of the channel; arm and poll the other one")  \
-	X(CQ_EX_FLAGS, "the queue was created without these flags, and cannot tell their fields",  \
+	X(CQ_EX_FLAGS,                                                                             \
+	  "the queue was created without these flags, so it does not have their fields",           \
 	  "pass the wc_flags that it was created with")                                            \
 	X(CHANNEL_IN_USE, "a completion queue still uses the channel",                             \
 	  "destroy the completion queues first")                                                   \
@@ -557,17 +563,17 @@
 	  "poll for completions first; an unsignaled send keeps its place until a later signaled " \
 	  "one completes")                                                                         \
 	X(WR_EX_OPCODE, "the queue pair lacks this operation of the extended interface",           \
-	  "name it in send_ops_flags when creating the queue pair, or post it by "                 \
+	  "name it in send_ops_flags when creating the queue pair, or post it with "               \
 	  "rdmaez_wr_post_send()")                                                                 \
 	X(WR_REGION, "the bytes do not all lie in the memory region",                              \
 	  "stay within the region, or register more")                                              \
 	X(WR_REMOTE, "the bytes do not all lie in the memory that the peer has described",         \
-	  "stay within it; if it has no bytes at all, the peer has to describe it, by "            \
-	  "rdmaez_mr_remote(), before it sends its endpoint")                                      \
+	  "stay within it; if it has no bytes at all, have the peer describe it with "             \
+	  "rdmaez_mr_remote() before it sends its endpoint")                                       \
 	X(WR_IMM_OPCODE, "only sends and RDMA writes have immediate data",                         \
 	  "describe one of these first")                                                           \
 	X(CREDIT_EVERY, "the queue would be full before a send is signaled",                       \
-	  "signal at least one send in as many as the queue takes")
+	  "set `every` to at most the number of sends that the queue takes")
 
 /* This group is of completions and events alone, wc.h. */
 #define RDMAEZ_IMPL_WHY_WC(X)                                                                      \
@@ -589,10 +595,10 @@
 	  "post receives before the peer sends, and set rnr_retry to 7, which never gives up")     \
 	X(WC_RNR_TIMER,                                                                            \
 	  "the peer had this long to post a receive, if its timer is set like this queue pair's",  \
-	  "have the peer use a longer min_rnr_timer: the receiver's counts")                       \
+	  "have the peer use a longer min_rnr_timer: the receiver's is the one that counts")       \
 	X(WC_ACCESS,                                                                               \
-	  "remote access rights are missing, and an end that lacks them refuses requests: this "   \
-	  "one, or a peer with the same settings",                                                 \
+	  "this queue pair lacks remote access rights: it refuses the peer's requests, and a "     \
+	  "peer with the same settings refuses this end's",                                        \
 	  "grant the right at both queue pairs and at the memory region")                          \
 	X(WC_DEPTH_ABOVE,                                                                          \
 	  "more READs and atomics are sent at once than a peer with the same settings accepts",    \
@@ -612,7 +618,7 @@
 	X(WC_FLUSHED_RECV, "a flushed receive does not hold a complete message",                   \
 	  "find the first error that is not a flush, or what moved the queue pair to ERR")         \
 	X(WC_FLUSHED_OWN,                                                                          \
-	  "from Linux 6.12 on rxe also flushes a request whose own memory or address handle is "   \
+	  "since Linux 6.12, rxe also flushes a request whose own memory or address handle is "    \
 	  "wrong",                                                                                 \
 	  "check the lkey, bounds and address handle of the first request that was flushed")       \
 	X(WC_RESPONDER,                                                                            \
@@ -649,7 +655,7 @@
 	  "compare its address and length with the peer's region; a zero-based one begins at 0")   \
 	X(WC_REGION_RIGHT,                                                                         \
 	  "the peer's memory region or queue pair lacks the required remote access right",         \
-	  "have the peer grant to both what the request needs")                                    \
+	  "have the peer grant the right at both")                                                 \
 	X(WC_PEER_RECV, "the peer's receive is shorter than the message",                          \
 	  "have the peer post receives for the longest message, or send less at a time")           \
 	X(WC_PEER_BUFFER, "the peer's receive names memory that the peer may not use",             \
@@ -663,8 +669,8 @@
 	X(WC_PEER_AH, "the peer has no address handle for this end, which RDMA on efa needs",      \
 	  "have the peer create one before the request")                                           \
 	X(WC_PEER_REQUEST,                                                                         \
-	  "the peer's rkey, address and length do not suit a memory region of this end, or it "    \
-	  "lacks the remote access right",                                                         \
+	  "the peer's rkey, address and length do not match a memory region of this end, or the "  \
+	  "region lacks the remote access right",                                                  \
 	  "exchange rkey and address again, and register the region with the right")               \
 	X(WC_PEER_SILENT, "the peer does not answer, or no packet reaches it",                     \
 	  "check that it is alive, and the GID or LID that is sent to; on efa also that the "      \
@@ -699,9 +705,9 @@
 	  "the completion belongs to a queue pair other than the one passed, which was not "       \
 	  "queried",                                                                               \
 	  "call rdmaez_wc_explain_qp() with the queue pair of this number")                        \
-	X(WC_LATE, "fewer completions arrived in time than were wanted",                           \
-	  "see the findings that follow; where there are none, because no queue pair was given "   \
-	  "or the wait was shorter than a second, call rdmaez_qp_examine()")                       \
+	X(WC_LATE, "fewer completions arrived in time than you asked for",                         \
+	  "see the findings that follow; if there are none, because you named no queue pair or "   \
+	  "waited less than a second, call rdmaez_qp_examine()")                                   \
 	X(WC_NO_SENDER, "only a successful receive tells where its message came from",             \
 	  "check the completion's status and opcode first")                                        \
 	X(WC_NO_HEADER,                                                                            \
@@ -712,8 +718,8 @@
 	X(WC_PEER_GONE,                                                                            \
 	  "the peer may be gone: nothing answers once its process has ended, or its queue pair "   \
 	  "is destroyed or reset",                                                                 \
-	  "check whether it runs and what it logged last, and make a new connection; if a "        \
-	  "socket to it has closed, that tells at once")                                           \
+	  "check whether it runs and what it logged last, and make a new connection; a socket to " \
+	  "it that closes would tell you at once")                                                 \
 	X(WC_PEER_WAS,                                                                             \
 	  "the peer acknowledged requests of this queue pair just before, so it has gone since "   \
 	  "then, or the way to it is lost",                                                        \
@@ -727,19 +733,19 @@
 	  "ask for less, or free what is not needed: on mlx5 each piece takes whole pages "       \
 	  "of the device's window")                                                               \
 	X(DM_ALIGNMENT, "this is not a power of two, or more than the device can do",             \
-	  "use a power of two; 0 is the device's own")                                            \
+	  "use a power of two; 0 stands for the device's own")                                    \
 	X(DM_CLOSED, "there is no device memory here: it is closed, or was never opened",         \
 	  "allocate or import it first")                                                          \
 	X(DM_IN_USE,                                                                              \
-	  "a region on the memory is still registered, here or in another process, or "           \
-	  "another thread is using it",                                                           \
+	  "a region of the memory is still registered, here or in another process, or another "   \
+	  "thread is using it",                                                                   \
 	  "deregister its regions in every process, then close it again")                         \
 	X(DM_RANGE, "the bytes do not lie in the device memory", "stay within the range")         \
 	X(DM_GRANULARITY, "the CPU copies whole words of 4 bytes",                                \
 	  "use a multiple of 4, or rdmaez_dm_copy_to_bytes() and "                                \
 	  "rdmaez_dm_copy_from_bytes()")                                                          \
 	X(DM_NO_CPU, "the CPU cannot reach this kind of device memory",                           \
-	  "read and write it by work requests")                                                   \
+	  "read and write it with work requests")                                                 \
 	X(DM_RELAXED, "no driver heeds optional access flags on device memory",                   \
 	  "leave out IBV_ACCESS_RELAXED_ORDERING and other optional flags")                       \
 	X(DM_ACCESS_BITS, "device memory takes no such access flags",                             \
@@ -748,12 +754,12 @@
 	X(DM_BLOCKS, "some firmware registers device memory in blocks of 64 bytes only",          \
 	  "register a multiple of 64 bytes, beginning at a multiple of 64")                       \
 	X(DM_NOT_REGION, "this is not a device memory region",                                    \
-	  "give the region that rdmaez_dm_reg() has filled, before it is deregistered")           \
-	X(DM_TOKEN_MAGIC, "these bytes are no device memory token",                               \
+	  "pass the region that rdmaez_dm_reg() has filled, before you deregister it")            \
+	X(DM_TOKEN_MAGIC, "these bytes are not a device memory token",                            \
 	  "read what rdmaez_dm_send() sends from its first byte on")                              \
 	X(DM_TOKEN_VERSION, "this rdmaez does not know the token's version",                      \
 	  "use the same rdmaez in both processes")                                                \
-	X(DM_TOKEN_FIELD, "no token of rdmaez_dm_export() holds this value",                      \
+	X(DM_TOKEN_FIELD, "rdmaez_dm_export() never writes this value into a token",              \
 	  "export the memory again, and send the token unchanged")                                \
 	X(DM_TOKEN_SUM, "the token was changed on its way",                                       \
 	  "export the memory again, and send the token unchanged")                                \
@@ -775,18 +781,18 @@
 	  "send the token with the descriptor of its own context")                                \
 	X(DM_STALE, "the object no longer exists, or never did",                                  \
 	  "keep it until the other process has said that it has imported it")                     \
-	X(DM_EMULATED, "the memory is emulated, and nothing was given to open such memory",       \
+	X(DM_EMULATED, "the memory is emulated, and the options do not say how to open it",       \
 	  "set the options' ops to rdmaez_dm_emu_ops() of rdmaez/devel/dm_emu.h")                 \
-	X(DM_NOT_SHARED, "the token does not hold what is wanted",                                \
-	  "let the other process export it with the memory")                                      \
+	X(DM_NOT_SHARED, "the token does not hold the object that you asked for",                 \
+	  "have the other process export it with the memory")                                     \
 	X(DM_OTHER_CONTEXT,                                                                       \
 	  "the object belongs to another context than the memory, or to other memory",            \
 	  "create it in the context that has the memory")                                         \
 	X(PEER_SILENT, "the other process was not ready in time",                                 \
-	  "see whether it runs, or wait longer: timeout_ns")                                      \
+	  "check that it runs, or wait longer: set timeout_ns")                                   \
 	X(PEER_CLOSED, "the other process has closed the socket", "see why it ended")             \
 	X(SOCKET, "the socket does not carry this message",                                       \
-	  "use a connected Unix socket; the errno says more")                                     \
+	  "use a connected Unix socket; the errno value says more")                               \
 	X(DM_EMU_REAL, "the device has device memory of its own",                                 \
 	  "use that, or attach with RDMAEZ_DM_EMU_FORCE")                                         \
 	X(DM_EMU_ATTACHED, "emulated device memory is already attached",                          \
@@ -816,28 +822,27 @@
 	X(DEVICE_NO_NODE, "the device node is missing",                                            \
 	  "give the container the node, with --device=/dev/infiniband or by a device plugin; "     \
 	  "elsewhere check udev")                                                                  \
-	X(DEVICE_RIGHTS, "this process has no right to read and write the device node",            \
+	X(DEVICE_RIGHTS, "this process may not read and write the device node",                    \
 	  "see its owner, group and mode, and whether its file system is mounted with nodev")      \
 	X(DEVICE_FORBIDDEN,                                                                        \
 	  "the kernel forbids this process to open the device node, whatever its mode says",       \
 	  "allow the device in the container's device cgroup, with --device or by a device "       \
 	  "plugin: mounting the node is not enough")                                               \
 	X(DEVICE_OTHER_NODE, "this is not the node of the device: its device number differs",      \
-	  "make it again, with the number in the dev file of /sys/class/infiniband_verbs")         \
+	  "create the node again, with the number in the dev file of /sys/class/infiniband_verbs") \
 	X(DEVICE_PROVIDER, "libibverbs has no provider library for the device",                    \
 	  "see what libibverbs writes to stderr; with IBV_SHOW_WARNINGS=1 in the environment it "  \
 	  "writes more")                                                                           \
 	X(PROVIDER_MISSING,                                                                        \
-	  "provider libraries are usually named in this directory, and it does not exist",         \
-	  "install ibverbs-providers on Debian or Ubuntu, or libibverbs of the distribution")      \
+	  "this directory, which usually names the provider libraries, does not exist",            \
+	  "install ibverbs-providers on Debian or Ubuntu, or your distribution's libibverbs")      \
 	X(PROVIDER_RELEASE,                                                                        \
 	  "libibverbs has loaded no provider library at all: they are missing, or of another "     \
 	  "release of rdma-core than libibverbs",                                                  \
-	  "take both from one release of rdma-core; see LD_LIBRARY_PATH, and ldd of a library in " \
-	  "the libibverbs directory")                                                              \
+	  "install both from one release of rdma-core; check LD_LIBRARY_PATH, and run ldd on a "   \
+	  "library in the libibverbs directory")                                                   \
 	X(PROVIDER_UNFIT,                                                                          \
-	  "none of the provider libraries that are loaded supports the device or its driver's "    \
-	  "ABI",                                                                                   \
+	  "none of the loaded provider libraries supports the device or its driver's ABI",         \
 	  "install the device's provider, or a newer rdma-core")
 
 /* This group is of endpoint.h, connect.h and exchange.h. */
@@ -895,11 +900,11 @@
 	X(EXCHANGE_IDENTITY, "the peer is at the barrier of another connection",                  \
 	  "begin again at both ends, on a new socket")                                            \
 	X(EXCHANGE_SILENT, "the socket is connected, but nothing came from the peer in time",     \
-	  "check that the peer calls the same function, or wait longer: timeout_ns")              \
+	  "check that the peer calls the same function, or wait longer: set timeout_ns")          \
 	X(EXCHANGE_PART, "only part of the peer's message came in time",                          \
 	  "check whether the peer has stopped or the network loses packets, or wait longer")      \
 	X(EXCHANGE_UNREAD, "the peer did not read this end's message in time",                    \
-	  "check that the peer calls the same function, or wait longer: timeout_ns")              \
+	  "check that the peer calls the same function, or wait longer: set timeout_ns")          \
 	X(EXCHANGE_CLOSED, "the peer closed the socket before the messages were complete",        \
 	  "find out why it ended")                                                                \
 	X(EXCHANGE_SOCKET, "the socket cannot be used for this",                                  \
@@ -944,8 +949,8 @@
 	X(DRAIN_CQ,                                                                                \
 	  "the completion queue holds fewer completions than its queue pair may have "             \
 	  "outstanding, so some may be lost",                                                      \
-	  "create it for the sends and receives of all its queue pairs, signaled or not, and one " \
-	  "more for each queue")                                                                   \
+	  "create it with room for the sends and receives of all its queue pairs, signaled or "    \
+	  "not, and for one more of each queue")                                                   \
 	X(SQD_UNTOLD, "this driver does not tell whether the send queue has drained",              \
 	  "wait for the last completion instead")                                                  \
 	X(SQD_CLOSES, "on iWARP a connection does not survive leaving RTS",                        \
@@ -956,8 +961,8 @@
 	  "detach it with ibv_detach_mcast()")                                                     \
 	X(EVENT_NONE, "no event came in time", "wait longer, or go on")                            \
 	X(DRAIN_NOWHERE,                                                                           \
-	  "draining polls the completion queues, and there is nowhere to put the completions, "    \
-	  "some of which may be other queue pairs'",                                               \
+	  "draining polls the completion queues, and you gave it nowhere to put the completions, " \
+	  "some of which may belong to other queue pairs",                                         \
 	  "set completed; or set RDMAEZ_DRAIN_DISCARD, if nobody else uses these queues")
 
 /* This group is of multicast.h alone. */
@@ -967,7 +972,7 @@
 	X(MULTICAST_TYPE, "only a UD queue pair receives what is sent to a group",                 \
 	  "create the queue pair with IBV_QPT_UD")                                                 \
 	X(MULTICAST_LID, "on InfiniBand a group needs an MLID, which the subnet manager assigns",  \
-	  "join by rdma_join_multicast() of librdmacm, and use the LID of its event")              \
+	  "join with rdma_join_multicast() of librdmacm, and use the LID of its event")            \
 	X(MULTICAST_RESET, "some drivers do not attach a queue pair that is in RESET",             \
 	  "move it to INIT first")                                                                 \
 	X(MULTICAST_MEMBER, "the host could not join the IP group on the GID's interface",         \
@@ -978,11 +983,11 @@
 	X(MULTICAST_MISSING,                                                                       \
 	  "the host is not a member of this IP group on the GID's interface, so switches and the " \
 	  "kernel keep the group's packets away",                                                  \
-	  "join by rdmaez_multicast_join() or rdma_join_multicast(); `ip maddress` lists the "     \
+	  "join with rdmaez_multicast_join() or rdma_join_multicast(); `ip maddress` lists the "   \
 	  "memberships")                                                                           \
 	X(MULTICAST_SUBNET,                                                                        \
 	  "on InfiniBand only the subnet manager knows the members of this group",                 \
-	  "see `saquery MCMemberRecord`, and join by rdma_join_multicast()")                       \
+	  "see `saquery MCMemberRecord`, and join with rdma_join_multicast()")                     \
 	X(MULTICAST_ASK,                                                                           \
 	  "verbs cannot tell which multicast groups the queue pair is attached to, nor whether "   \
 	  "the host has joined them",                                                              \
@@ -992,57 +997,56 @@
  * This group is of librdmacm. If a record is of a call or an event of librdmacm, the words are
  * those of the call or event, and more exact.
  */
-#define RDMAEZ_IMPL_WHY_CM(X)                                                                     \
-	X(CM_NO_NODE, "this process cannot use rdma_cm here",                                     \
-	  "load the module rdma_ucm, and see that the process may open /dev/infiniband/rdma_cm")  \
-	X(CM_ADDRESS, "rdma_cm cannot use this address on this host",                             \
-	  "use the address of an RDMA interface: `rdmaez-doctor --gids` lists them")              \
-	X(CM_PORT_TAKEN, "another id holds this port",                                            \
-	  "use another port, or end the other program: `rdma resource show cm_id` names it")      \
-	X(CM_NO_ROUTE, "no RDMA device of this host has a path to that address",                  \
-	  "see `ip route get ADDRESS`, and use the peer's address on the RDMA network")           \
-	X(CM_NO_NEIGHBOUR, "nobody answers for that address on the network",                      \
-	  "ping the address, and see `ip neighbour`")                                             \
-	X(CM_NO_LISTENER, "no program listens on this port at that host",                         \
-	  "start the server first, and compare address, port and port space")                     \
-	X(CM_NO_ANSWER, "the peer's connection manager did not answer",                           \
-	  "see that the host has an RDMA device at that address, and that no firewall stops UDP " \
-	  "port 4791")                                                                            \
-	X(CM_REFUSED, "the program there refused",                                                \
-	  "see its log, and what it wrote into the private data")                                 \
-	X(CM_REJECTED, "the peer's connection manager rejected the request",                      \
-	  "look up the status in the list of enum ib_cm_rej_reason")                              \
-	X(CM_STALE, "the peer still has an earlier connection of this queue pair",                \
-	  "connect again, with a new id and a new queue pair, after a second")                    \
-	X(CM_GAVE_UP, "the peer gave up before it had an answer", "accept sooner")                \
-	X(CM_CONNECT, "the peer accepted, but this end could not move its queue pair",            \
-	  "look at the queue pair's attributes, and at the kernel log")                           \
-	X(CM_DISCONNECTED, "the connection has ended",                                            \
-	  "destroy the queue pair and the id, and connect anew")                                  \
-	X(CM_REMOVAL, "the device or the address of the id has changed or is gone",               \
-	  "destroy the id and all that is on the device, and connect anew")                       \
-	X(CM_STATE, "the id is not in a state for this call",                                     \
-	  "compare the order of the calls with that in rdma_cm(7)")                               \
-	X(CM_ARGUMENT, "librdmacm does not take this argument",                                   \
-	  "compare it with the manual page of the call")                                          \
-	X(CM_DEPTH, "the device cannot have so many READs outstanding",                           \
-	  "use at most what ibv_query_device() reports, or leave the depth to its default")       \
-	X(CM_PRIVATE_DATA, "the private data do not fit into the message",                        \
-	  "send the rest in a first message once the connection is up")                           \
-	X(CM_MULTICAST, "the group was not joined, or is lost",                                   \
-	  "see that a subnet manager runs, and compare the group's parameters")                   \
-	X(CM_UNSUPPORTED, "this kernel, or the device's transport, cannot do this",               \
-	  "see whether a newer kernel can")                                                       \
-	X(CM_UNEXPLAINED, "librdmacm refused without giving a reason",                            \
-	  "see rdma_cm(7) and the kernel log")                                                    \
-	X(CM_DEADLINE, "the time was over before rdma_cm had told how this ended",                \
-	  "give it more time, or destroy the id")                                                 \
-	X(CM_SYNC,                                                                                \
-	  "the id has no event channel of the program's, so its calls wait without a deadline",   \
-	  "create the id with a channel of rdmaez_cm_channel_create()")                           \
-	X(CM_CHANNEL_SHARED,                                                                      \
-	  "this function waits on a channel that has the events of other ids as well",            \
-	  "give each connection a channel of its own, or take events by rdmaez_cm_event_wait()")
+#define RDMAEZ_IMPL_WHY_CM(X)                                                                      \
+	X(CM_NO_NODE, "this process cannot use rdma_cm here",                                      \
+	  "load the module rdma_ucm, and check that the process may open /dev/infiniband/rdma_cm") \
+	X(CM_ADDRESS, "rdma_cm cannot use this address on this host",                              \
+	  "use the address of an RDMA interface: `rdmaez-doctor --gids` lists them")               \
+	X(CM_PORT_TAKEN, "another id holds this port",                                             \
+	  "use another port, or end the other program: `rdma resource show cm_id` names it")       \
+	X(CM_NO_ROUTE, "no RDMA device of this host has a path to that address",                   \
+	  "run `ip route get ADDRESS`, and use the peer's address on the RDMA network")            \
+	X(CM_NO_NEIGHBOUR, "nobody answers for that address on the network",                       \
+	  "ping the address, and see `ip neighbour`")                                              \
+	X(CM_NO_LISTENER, "no program listens on this port at that host",                          \
+	  "start the server first, and compare address, port and port space")                      \
+	X(CM_NO_ANSWER, "the peer's connection manager did not answer",                            \
+	  "check that the host has an RDMA device at that address, and that no firewall stops "    \
+	  "UDP port 4791")                                                                         \
+	X(CM_REFUSED, "the program there refused the request",                                     \
+	  "see its log, and what it wrote into the private data")                                  \
+	X(CM_REJECTED, "the peer's connection manager rejected the request",                       \
+	  "look up the status in the list of enum ib_cm_rej_reason")                               \
+	X(CM_STALE, "the peer still has an earlier connection of this queue pair",                 \
+	  "wait a second, then connect again with a new id and a new queue pair")                  \
+	X(CM_GAVE_UP, "the peer gave up before it had an answer", "accept sooner")                 \
+	X(CM_CONNECT, "the peer accepted, but this end could not move its queue pair",             \
+	  "look at the queue pair's attributes, and at the kernel log")                            \
+	X(CM_DISCONNECTED, "the connection has ended",                                             \
+	  "destroy the queue pair and the id, and connect again")                                  \
+	X(CM_REMOVAL, "the device or the address of the id has changed or is gone",                \
+	  "destroy the id and all that is on the device, and connect again")                       \
+	X(CM_STATE, "the id is not in a state for this call",                                      \
+	  "compare the order of the calls with that in rdma_cm(7)")                                \
+	X(CM_ARGUMENT, "librdmacm does not accept this argument",                                  \
+	  "compare it with the manual page of the call")                                           \
+	X(CM_DEPTH, "the device cannot have so many READs outstanding",                            \
+	  "use at most what ibv_query_device() reports, or leave the depth to its default")        \
+	X(CM_PRIVATE_DATA, "the private data do not fit into the message",                         \
+	  "send the rest in a first message once the connection is up")                            \
+	X(CM_MULTICAST, "the host could not join the group, or has lost its membership",           \
+	  "check that a subnet manager runs, and compare the group's parameters")                  \
+	X(CM_UNSUPPORTED, "this kernel, or the device's transport, cannot do this",                \
+	  "see whether a newer kernel can")                                                        \
+	X(CM_UNEXPLAINED, "librdmacm refused without giving a reason",                             \
+	  "see rdma_cm(7) and the kernel log")                                                     \
+	X(CM_DEADLINE, "rdma_cm did not report the outcome in time",                               \
+	  "give it more time, or destroy the id")                                                  \
+	X(CM_SYNC,                                                                                 \
+	  "the program gave the id no event channel, so its calls wait without a deadline",        \
+	  "create the id with a channel from rdmaez_cm_channel_create()")                          \
+	X(CM_CHANNEL_SHARED, "this function waits on a channel that other ids use as well",        \
+	  "give each connection a channel of its own, or take events with rdmaez_cm_event_wait()")
 
 /* These are all groups, in the order of enum rdmaez_why. */
 #define RDMAEZ_WHY_LIST(X)           \
