@@ -30,16 +30,16 @@ RDMAEZ_IMPL_BEGIN
 #define RDMAEZ_IMPL_CM_NO_NODE(verb)                                                              \
 	RDMAEZ_IMPL_CM_CALL(verb, ENOENT, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_NODE, "CM_NO_NODE", \
 			    "/dev/infiniband/rdma_cm", "the device node does not exist",          \
-			    "load the module rdma_ucm; a container must be given the node"),      \
+			    "load the module rdma_ucm; give a container the node"),               \
 		RDMAEZ_IMPL_CM_CALL(verb, ENXIO, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_NODE,        \
 				    "CM_NO_NODE", "/dev/infiniband/rdma_cm",                      \
-				    "nothing is behind the device node",                          \
+				    "the device node leads to no device",                         \
 				    "load the module rdma_ucm"),                                  \
 		RDMAEZ_IMPL_CM_CALL(verb, EACCES, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_NODE,       \
 				    "CM_NODE_DENIED", "/dev/infiniband/rdma_cm",                  \
 				    "this user may not open the device node",                     \
 				    "give the user's group, or everybody, read and write access " \
-				    "by a udev rule"),                                            \
+				    "with a udev rule"),                                          \
 		RDMAEZ_IMPL_CM_CALL(                                                              \
 			verb, EPERM, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_NO_NODE, "CM_NODE_DENIED", \
 			"/dev/infiniband/rdma_cm",                                                \
@@ -55,9 +55,7 @@ RDMAEZ_IMPL_BEGIN
 		RDMAEZ_IMPL_CM_CALL(verb, EMFILE, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_NODE,       \
 				    "CM_NO_FILES", "event channel",                               \
 				    "the process has no file descriptor left for an event "       \
-				    "channel; an id that "                                        \
-				    "was created "                                                \
-				    "without one has its own",                                    \
+				    "channel; an id created without a channel opens its own",     \
 				    "raise `ulimit -n`, or let the ids share a channel")
 
 #define RDMAEZ_IMPL_CM_NOT_IN_STATE(verb, what, next)                                          \
@@ -91,7 +89,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_CALL("create_id", ENOMEM, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_NO_NODE,
 				    "CM_NO_NODE", "/dev/infiniband/rdma_cm",
 				    "an id without a channel opens one of its own, and that failed",
-				    "see that the node exists, that this user may open it, and "
+				    "check that the node exists, that this user may open it, and "
 				    "that `ulimit -n` is not "
 				    "reached"),
 		RDMAEZ_IMPL_CM_CALL("create_id", EINVAL, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_ADDRESS,
@@ -101,7 +99,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_CALL("create_ep", ENOMEM, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_NO_NODE,
 				    "CM_NO_NODE", "/dev/infiniband/rdma_cm",
 				    "the new id opens an event channel of its own, and that failed",
-				    "see that the node exists, that this user may open it, and "
+				    "check that the node exists, that this user may open it, and "
 				    "that `ulimit -n` is not "
 				    "reached"),
 		RDMAEZ_IMPL_CM_NO_NODE("get_devices"),
@@ -127,34 +125,32 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_CALL("bind_addr", ENODEV, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_ADDRESS,
 				    "CM_ADDRESS_NOT_RDMA", "addr",
 				    "the interface with this address has no RDMA device, or the "
-				    "device no GID for the "
-				    "address",
+				    "device has no GID for the address",
 				    "bind to an address of an RDMA interface: `rdmaez-doctor "
 				    "--gids` lists them"),
 		RDMAEZ_IMPL_CM_CALL("bind_addr", EACCES, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_ADDRESS,
 				    "CM_PORT_PRIVILEGED", "addr",
 				    "ports below 1024 need CAP_NET_BIND_SERVICE",
-				    "use a port from 1024 on"),
-		RDMAEZ_IMPL_CM_CALL(
-			"bind_addr", EPROTONOSUPPORT, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_ADDRESS,
-			"CM_PORT_SPACE", "addr",
-			"the address, of AF_IB, names a service that is not of the id's port space",
-			"set sib_sid to the service of the id's port space"),
+				    "use port 1024 or above"),
+		RDMAEZ_IMPL_CM_CALL("bind_addr", EPROTONOSUPPORT, RDMAEZ_DIAG_ERROR,
+				    RDMAEZ_WHY_CM_ADDRESS, "CM_PORT_SPACE", "addr",
+				    "the AF_IB address names a service outside the id's port space",
+				    "set sib_sid to the service of the id's port space"),
 		RDMAEZ_IMPL_CM_CALL("bind_addr", EAFNOSUPPORT, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_FAMILY", "addr",
-				    "rdma_cm does not take addresses of this family",
+				    "rdma_cm does not accept addresses of this family",
 				    "use AF_INET, AF_INET6 or AF_IB"),
 		RDMAEZ_IMPL_CM_CALL("bind_addr", RDMAEZ_IMPL_CM_IS_FAMILY, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_FAMILY", "addr",
-				    "rdma_cm does not take addresses of this family",
+				    "rdma_cm does not accept addresses of this family",
 				    "use AF_INET, AF_INET6 or, with a device for it, AF_IB"),
 		RDMAEZ_IMPL_CM_CALL("bind_addr", RDMAEZ_IMPL_CM_IS_SCOPE, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_SCOPE", "addr",
 				    "a link-local address does not tell which interface it is on",
 				    "set sin6_scope_id to the interface's index"),
-		RDMAEZ_IMPL_CM_NOT_IN_STATE("bind_addr",
-					    "an id is bound once, and this one is bound already",
-					    "create another id"),
+		RDMAEZ_IMPL_CM_NOT_IN_STATE(
+			"bind_addr", "an id can be bound only once, and this one is bound already",
+			"create another id"),
 
 		RDMAEZ_IMPL_CM_CALL("resolve_addr", ENETUNREACH, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_NO_ROUTE, "CM_NO_ROUTE", "dst_addr",
@@ -169,7 +165,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_CALL(
 			"resolve_addr", EACCES, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_ROUTE,
 			"CM_NO_ROUTE", "dst_addr",
-			"that is a broadcast address, or a route that prohibits it leads there",
+			"this is a broadcast address, or a route prohibits sending to it",
 			"see `ip route get ADDRESS`"),
 		RDMAEZ_IMPL_CM_CALL("resolve_addr", EAFNOSUPPORT, RDMAEZ_DIAG_LIKELY,
 				    RDMAEZ_WHY_CM_NO_ROUTE, "CM_NO_IPV6", "dst_addr",
@@ -182,21 +178,20 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "leave src_addr NULL, or name an address of an RDMA interface: "
 				    "`rdmaez-doctor --gids` "
 				    "lists them"),
-		RDMAEZ_IMPL_CM_CALL("resolve_addr", ENODEV, RDMAEZ_DIAG_ERROR,
-				    RDMAEZ_WHY_CM_NO_ROUTE, "CM_ROUTE_NOT_RDMA", "dst_addr",
-				    "the route to that address starts at an interface without an "
-				    "RDMA device, or whose "
-				    "device has no GID for the source address",
-				    "use the peer's address on the RDMA network; `ip route get "
-				    "ADDRESS` shows the "
-				    "interface, `rdmaez-doctor --gids` those that would do"),
+		RDMAEZ_IMPL_CM_CALL(
+			"resolve_addr", ENODEV, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_ROUTE,
+			"CM_ROUTE_NOT_RDMA", "dst_addr",
+			"the route to that address starts at an interface that has no RDMA device, "
+			"or whose device has no GID for the source address",
+			"use the peer's address on the RDMA network; `ip route get ADDRESS` shows "
+			"the interface, and `rdmaez-doctor --gids` those that would do"),
 		RDMAEZ_IMPL_CM_CALL("resolve_addr", RDMAEZ_IMPL_CM_IS_FAMILIES, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_FAMILY", "src_addr",
 				    "source and destination are of different families",
 				    "use two IPv4 or two IPv6 addresses"),
 		RDMAEZ_IMPL_CM_CALL("resolve_addr", RDMAEZ_IMPL_CM_IS_FAMILY, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_FAMILY", "dst_addr",
-				    "rdma_cm does not take addresses of this family",
+				    "rdma_cm does not accept addresses of this family",
 				    "use AF_INET, AF_INET6 or, with a device for it, AF_IB"),
 		RDMAEZ_IMPL_CM_CALL("resolve_addr", RDMAEZ_IMPL_CM_IS_SCOPE, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_SCOPE", "dst_addr",
@@ -206,14 +201,14 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 			"resolve_addr",
 			"the id is resolved or connected already, or is bound to an address of "
 			"another family",
-			"resolve each id once, before anything else but rdma_bind_addr()"),
+			"resolve each id once, and call nothing but rdma_bind_addr() before"),
 
 		RDMAEZ_IMPL_CM_CALL("resolve_route", RDMAEZ_IMPL_CM_IS_TIMEOUT_ZERO,
 				    RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_ARGUMENT, "CM_TIMEOUT_ZERO",
-				    "timeout_ms", "the time to wait is 0", "give it 2000 ms"),
+				    "timeout_ms", "the timeout is 0", "use 2000 ms"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"resolve_route",
-			"the id's address is not resolved yet, or its route is already",
+			"the id's address is not resolved yet, or its route already is",
 			"wait for RDMA_CM_EVENT_ADDR_RESOLVED, then call it once"),
 		RDMAEZ_IMPL_CM_CALL("resolve_route", ENODEV, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_ADDRESS_NOT_RDMA", "id",
@@ -235,7 +230,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "use another port, or end the other program: `rdma resource "
 				    "show cm_id` names it"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE("listen",
-					    "the id listens already, or is one that connects",
+					    "the id is listening already, or is used to connect",
 					    "listen once, with an id of its own"),
 		RDMAEZ_IMPL_CM_CALL("listen", ENOSYS, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_UNSUPPORTED,
 				    "CM_NO_MANAGER", "id",
@@ -244,19 +239,19 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 
 		RDMAEZ_IMPL_CM_PRIVATE_DATA(
 			"connect", "conn_param->private_data_len",
-			"request: 92 bytes, of which 36 are taken up except with AF_IB; 216 of a "
-			"datagram service's lookup"),
+			"request: it holds 92 bytes, of which rdma_cm uses 36 except with AF_IB, "
+			"and 216 for the lookup of a datagram service"),
 		RDMAEZ_IMPL_CM_DEPTHS("connect"),
 		RDMAEZ_IMPL_CM_CALL(
 			"connect", RDMAEZ_IMPL_CM_IS_NO_PARAM, RDMAEZ_DIAG_ERROR,
 			RDMAEZ_WHY_CM_ARGUMENT, "CM_NO_QP_NUMBER", "conn_param",
-			"the id has no queue pair, so conn_param must tell the number of one",
+			"the id has no queue pair, so conn_param must give the number of one",
 			"create one with rdma_create_qp(), or pass conn_param with qp_num"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"connect",
 			"the id's route is not resolved yet, or it is connecting already",
-			"wait for RDMA_CM_EVENT_ROUTE_RESOLVED, then connect once; a refused id is "
-			"not used again"),
+			"wait for RDMA_CM_EVENT_ROUTE_RESOLVED, then connect once; do not use a "
+			"refused id again"),
 		RDMAEZ_IMPL_CM_CALL("connect", ENOSYS, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_UNSUPPORTED,
 				    "CM_NO_MANAGER", "id",
 				    "the device's transport has no connection manager",
@@ -271,29 +266,28 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "see `ip route get ADDRESS`"),
 
 		RDMAEZ_IMPL_CM_PRIVATE_DATA("accept", "conn_param->private_data_len",
-					    "reply: 196 bytes, of a datagram service 136, with "
-					    "iWARP as many as its MPA "
-					    "frame takes"),
+					    "reply: it holds 196 bytes, 136 for a datagram "
+					    "service, and with iWARP as many as an MPA frame"),
 		RDMAEZ_IMPL_CM_DEPTHS("accept"),
 		RDMAEZ_IMPL_CM_CALL("accept", RDMAEZ_IMPL_CM_IS_LISTENER, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_STATE, "CM_LISTENER", "id",
-				    "this is the id that listens, which has no request of its own",
+				    "this id listens, and has no request of its own",
 				    "accept on the id of the event RDMA_CM_EVENT_CONNECT_REQUEST"),
 		RDMAEZ_IMPL_CM_CALL(
 			"accept", RDMAEZ_IMPL_CM_IS_NO_PARAM, RDMAEZ_DIAG_ERROR,
 			RDMAEZ_WHY_CM_ARGUMENT, "CM_NO_QP_NUMBER", "conn_param",
-			"the id has no queue pair, so conn_param must tell the number of one",
+			"the id has no queue pair, so conn_param must give the number of one",
 			"create one with rdma_create_qp(), or pass conn_param with qp_num"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"accept",
-			"the request is not open any more: it was accepted or rejected, or the "
-			"peer "
+			"the request is no longer open: it was accepted or rejected, or the peer "
 			"has given up",
 			"accept once, on the id of the event RDMA_CM_EVENT_CONNECT_REQUEST, within "
 			"seconds"),
 
-		RDMAEZ_IMPL_CM_PRIVATE_DATA("reject", "private_data_len",
-					    "rejection: 148 bytes, of a datagram service 136"),
+		RDMAEZ_IMPL_CM_PRIVATE_DATA(
+			"reject", "private_data_len",
+			"rejection: it holds 148 bytes, and 136 for a datagram service"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"reject",
 			"the id has no open request: it was answered, or the peer has given up",
@@ -302,19 +296,20 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 			"reject_ece",
 			"the id has no open request: it was answered, or the peer has given up",
 			"reject once, on the id of the event RDMA_CM_EVENT_CONNECT_REQUEST"),
-		RDMAEZ_IMPL_CM_CALL("establish", RDMAEZ_IMPL_CM_IS_HAS_QP, RDMAEZ_DIAG_ERROR,
-				    RDMAEZ_WHY_CM_STATE, "CM_HAS_QP", "id->qp",
-				    "librdmacm moves the queue pair of this id itself",
-				    "use rdma_establish() only if rdma_create_qp() was not"),
-		RDMAEZ_IMPL_CM_NOT_IN_STATE("establish", "no reply of the peer is open",
+		RDMAEZ_IMPL_CM_CALL(
+			"establish", RDMAEZ_IMPL_CM_IS_HAS_QP, RDMAEZ_DIAG_ERROR,
+			RDMAEZ_WHY_CM_STATE, "CM_HAS_QP", "id->qp",
+			"librdmacm moves the queue pair of this id itself",
+			"use rdma_establish() only if you did not use rdma_create_qp()"),
+		RDMAEZ_IMPL_CM_NOT_IN_STATE("establish", "no reply from the peer is waiting",
 					    "call it after RDMA_CM_EVENT_CONNECT_RESPONSE"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"disconnect", "the id never began to connect",
 			"disconnect what rdma_connect() or rdma_accept() connected"),
-		RDMAEZ_IMPL_CM_NOT_IN_STATE(
-			"notify", "the id has no connection, or is not waiting for one",
-			"pass on IBV_EVENT_COMM_EST alone, between rdma_accept() and "
-			"RDMA_CM_EVENT_ESTABLISHED"),
+		RDMAEZ_IMPL_CM_NOT_IN_STATE("notify",
+					    "the id has no connection, or is not waiting for one",
+					    "pass on only IBV_EVENT_COMM_EST, between "
+					    "rdma_accept() and RDMA_CM_EVENT_ESTABLISHED"),
 		RDMAEZ_IMPL_CM_CALL("notify", EISCONN, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_STATE,
 				    "CM_CONNECTED", "id", "the connection is established already",
 				    "ignore this"),
@@ -325,18 +320,17 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "destroy that one first, with rdma_destroy_qp()"),
 		RDMAEZ_IMPL_CM_CALL("create_qp", RDMAEZ_IMPL_CM_IS_NO_DEVICE, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_STATE, "CM_UNBOUND", "id->verbs",
-				    "the id is bound to no device yet",
+				    "the id is not bound to a device yet",
 				    "wait for RDMA_CM_EVENT_ADDR_RESOLVED, or bind to an address "
 				    "of an RDMA interface"),
 		RDMAEZ_IMPL_CM_CALL("create_qp", RDMAEZ_IMPL_CM_IS_OTHER_PD, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ARGUMENT, "CM_OTHER_DEVICE", "pd",
-				    "the protection domain belongs to another device, or another "
-				    "opening of it, than the "
-				    "id",
+				    "the protection domain belongs to another device than the "
+				    "id's, or to another context of that device",
 				    "allocate it with id->verbs, or pass NULL"),
 		RDMAEZ_IMPL_CM_CALL("create_qp", EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_ARGUMENT,
 				    "CM_OTHER_CQ", "qp_init_attr",
-				    "the id has completion queues of its own, and others are named",
+				    "the id has completion queues of its own, and you named others",
 				    "leave send_cq and recv_cq NULL, or name the id's"),
 		RDMAEZ_IMPL_CM_CALL("create_qp_ex", RDMAEZ_IMPL_CM_IS_HAS_QP, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_STATE, "CM_HAS_QP", "id->qp",
@@ -344,9 +338,8 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "destroy that one first, with rdma_destroy_qp()"),
 		RDMAEZ_IMPL_CM_CALL("create_qp_ex", RDMAEZ_IMPL_CM_IS_OTHER_PD, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ARGUMENT, "CM_OTHER_DEVICE", "pd",
-				    "the protection domain belongs to another device, or another "
-				    "opening of it, than the "
-				    "id",
+				    "the protection domain belongs to another device than the "
+				    "id's, or to another context of that device",
 				    "allocate it with id->verbs, or leave it out"),
 
 		RDMAEZ_IMPL_CM_CALL("join_multicast", RDMAEZ_IMPL_CM_IS_NOT_UD, RDMAEZ_DIAG_ERROR,
@@ -355,12 +348,12 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "create the id in RDMA_PS_UDP"),
 		RDMAEZ_IMPL_CM_CALL("join_multicast", RDMAEZ_IMPL_CM_IS_NO_DEVICE,
 				    RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_STATE, "CM_UNBOUND",
-				    "id->verbs", "the id is bound to no device yet",
+				    "id->verbs", "the id is not bound to a device yet",
 				    "bind it to the address of an RDMA interface, or resolve the "
 				    "group's address first"),
 		RDMAEZ_IMPL_CM_CALL("join_multicast", RDMAEZ_IMPL_CM_IS_FAMILY, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_FAMILY", "addr",
-				    "rdma_cm does not take addresses of this family",
+				    "rdma_cm does not accept addresses of this family",
 				    "use AF_INET, AF_INET6 or, with a device for it, AF_IB"),
 		RDMAEZ_IMPL_CM_CALL("join_multicast", 524, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_MULTICAST, "CM_GROUP_IPV6", "addr",
@@ -374,7 +367,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 			"join_multicast", EADDRNOTAVAIL, RDMAEZ_DIAG_LIKELY,
 			RDMAEZ_WHY_CM_MULTICAST, "CM_GROUP_UNKNOWN", "id",
 			"the subnet manager does not know the interface's broadcast group",
-			"see that the IPoIB interface is up and that a subnet manager runs"),
+			"check that the IPoIB interface is up and that a subnet manager runs"),
 		RDMAEZ_IMPL_CM_CALL("join_multicast", ENODEV, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_NO_INTERFACE", "id",
 				    "the network interface of the id's address is gone",
@@ -386,7 +379,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_CALL("leave_multicast", EADDRNOTAVAIL, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_MULTICAST, "CM_NOT_JOINED", "addr",
 				    "the id has not joined this group",
-				    "pass the very address that was joined"),
+				    "pass the address that it has joined"),
 
 		RDMAEZ_IMPL_CM_CALL("get_request", RDMAEZ_IMPL_CM_IS_HAS_CHANNEL, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_STATE, "CM_HAS_CHANNEL", "listen",
@@ -395,40 +388,37 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "create the id without one"),
 		RDMAEZ_IMPL_CM_CALL("get_request", EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_STATE,
 				    "CM_OTHER_EVENT", "listen->event",
-				    "the next event was no connection request",
+				    "the next event was not a connection request",
 				    "look at listen->event, and ask again"),
-		RDMAEZ_IMPL_CM_CALL(
-			"migrate_id", EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_STATE,
-			"CM_OTHER_CHANNEL", "channel",
-			"the id has an event channel of its own already, or the channel is none of "
-			"librdmacm's",
-			"migrate to a channel of rdma_create_event_channel()"),
+		RDMAEZ_IMPL_CM_CALL("migrate_id", EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_STATE,
+				    "CM_OTHER_CHANNEL", "channel",
+				    "the id has an event channel of its own already, or librdmacm "
+				    "did not create this channel",
+				    "migrate to a channel from rdma_create_event_channel()"),
 		RDMAEZ_IMPL_CM_CALL("set_option", ENOSYS, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_ARGUMENT,
 				    "CM_OPTION", "optname", "this kernel does not know the option",
 				    "leave it out, or use a newer kernel"),
 		RDMAEZ_IMPL_CM_CALL(
 			"set_option", EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_ARGUMENT,
 			"CM_OPTION", "optval",
-			"the option's length is wrong, or it comes too late: most are set before "
-			"rdma_bind_addr() and rdma_listen()",
+			"the option's length is wrong, or it comes too late: most must be set "
+			"before rdma_bind_addr() and rdma_listen()",
 			"set it right after rdma_create_id(), with the length of its type"),
 		RDMAEZ_IMPL_CM_CALL("init_qp_attr", EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_STATE,
 				    "CM_STATE", "qp_attr->qp_state",
 				    "the id knows the attributes for INIT once it has a device, "
-				    "those for RTR and RTS "
-				    "once the peer has answered",
+				    "and those for RTR and RTS once the peer has answered",
 				    "set qp_state to INIT, RTR or RTS, in the order of the "
 				    "connection's events"),
 		RDMAEZ_IMPL_CM_CALL("set_local_ece", EINVAL, RDMAEZ_DIAG_LIKELY,
 				    RDMAEZ_WHY_CM_STATE, "CM_HAS_QP", "id->qp",
-				    "librdmacm handles the ECE of its own queue pairs; else "
-				    "vendor_id must be set and "
-				    "comp_mask 0",
-				    "use it only if rdma_create_qp() was not"),
+				    "librdmacm handles the ECE of its own queue pairs; for others "
+				    "vendor_id must be set, and comp_mask must be 0",
+				    "use it only if you did not use rdma_create_qp()"),
 		RDMAEZ_IMPL_CM_CALL("get_remote_ece", EINVAL, RDMAEZ_DIAG_LIKELY,
 				    RDMAEZ_WHY_CM_STATE, "CM_HAS_QP", "id->qp",
 				    "librdmacm handles the ECE of its own queue pairs",
-				    "use it only if rdma_create_qp() was not"),
+				    "use it only if you did not use rdma_create_qp()"),
 		RDMAEZ_IMPL_CM_CALL("create_srq", EINVAL, RDMAEZ_DIAG_LIKELY,
 				    RDMAEZ_WHY_CM_ARGUMENT, "CM_OTHER_DEVICE", "pd",
 				    "the protection domain may be another device's",
@@ -458,7 +448,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "the name server failed (EAI_FAIL)", "pass an address"),
 		RDMAEZ_IMPL_CM_CALL("getaddrinfo", RDMAEZ_IMPL_CM_IS_EAI - 6, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_FAMILY", "hints->ai_family",
-				    "rdma_cm does not take addresses of this family (EAI_FAMILY)",
+				    "rdma_cm does not accept addresses of this family (EAI_FAMILY)",
 				    "use AF_INET, AF_INET6 or 0"),
 		RDMAEZ_IMPL_CM_CALL(
 			"getaddrinfo", RDMAEZ_IMPL_CM_IS_EAI - 8, RDMAEZ_DIAG_ERROR,
@@ -475,7 +465,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_CALL(
 			"getaddrinfo", ENOENT, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_OPEN_SERVICE,
 			"CM_SERVICE", "service", "the subnet manager knows no such service",
-			"see that the service is registered, or pass a node without RAI_SA"),
+			"check that the service is registered, or pass a node without RAI_SA"),
 
 		RDMAEZ_IMPL_CM_CALL("resolve_addrinfo", EBUSY, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_STATE, "CM_BUSY", "id",
@@ -492,8 +482,8 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "wait for RDMA_CM_EVENT_ADDRINFO_RESOLVED"),
 		RDMAEZ_IMPL_CM_CALL("write_cm_event", EINVAL, RDMAEZ_DIAG_ERROR,
 				    RDMAEZ_WHY_CM_ARGUMENT, "CM_EVENT", "event",
-				    "programs write RDMA_CM_EVENT_USER alone",
-				    "write that one, and tell the rest by arg"),
+				    "a program can write only RDMA_CM_EVENT_USER",
+				    "write that one, and pass the rest in arg"),
 
 		/* ---- Any call ---------------------------------------------------------------------------------- */
 
@@ -512,8 +502,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_ROW(NULL, EMFILE, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_NODE,
 				   "CM_NO_FILES", "event channel",
 				   "the process has no file descriptor left for an event channel; "
-				   "an id that was created "
-				   "without one has its own",
+				   "an id created without a channel opens its own",
 				   "raise `ulimit -n`, or let the ids share a channel"),
 		RDMAEZ_IMPL_CM_ROW(NULL, EBADF, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_NODE,
 				   "CM_CHANNEL", "id->channel", "the event channel is closed",
@@ -546,14 +535,13 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     "ping the address from this interface; see `ip neighbour`, "
 				     "and that the host is up "
 				     "and on this network or VLAN"),
-		RDMAEZ_IMPL_CM_EVENT("ADDR_ERROR", -ENODEV, RDMAEZ_DIAG_ERROR,
-				     RDMAEZ_WHY_CM_NO_ROUTE, "CM_ROUTE_NOT_RDMA",
-				     "the route to that address starts at an interface without an "
-				     "RDMA device, or whose "
-				     "device has no GID for the source address",
-				     "use the peer's address on the RDMA network; `ip route get "
-				     "ADDRESS` shows the "
-				     "interface, `rdmaez-doctor --gids` those that would do"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"ADDR_ERROR", -ENODEV, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_ROUTE,
+			"CM_ROUTE_NOT_RDMA",
+			"the route to that address starts at an interface that has no RDMA device, "
+			"or whose device has no GID for the source address",
+			"use the peer's address on the RDMA network; `ip route get ADDRESS` shows "
+			"the interface, and `rdmaez-doctor --gids` those that would do"),
 		RDMAEZ_IMPL_CM_EVENT("ADDR_ERROR", -ENETUNREACH, RDMAEZ_DIAG_ERROR,
 				     RDMAEZ_WHY_CM_NO_ROUTE, "CM_NO_ROUTE",
 				     "this host has no route to that address",
@@ -564,19 +552,17 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     RDMAEZ_WHY_CM_NO_ROUTE, "CM_NO_ROUTE",
 				     "the host of that address cannot be reached",
 				     "see `ip route get ADDRESS` and `ip neighbour`"),
-		RDMAEZ_IMPL_CM_EVENT("ADDR_ERROR", -1, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_NO_NODE,
-				     "CM_OPEN",
-				     "librdmacm could not open the device that the kernel chose, "
-				     "or not ask for its "
-				     "addresses",
-				     "see that /dev/infiniband/uverbsN exists, that this user may "
-				     "open it, and that the "
-				     "device's provider library is installed"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"ADDR_ERROR", -1, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_NO_NODE, "CM_OPEN",
+			"librdmacm could not open the device that the kernel chose, or could not "
+			"query its addresses",
+			"check that /dev/infiniband/uverbsN exists, that this user may "
+			"open it, and that the "
+			"device's provider library is installed"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"ADDR_ERROR", -EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_ADDRESS, "CM_QKEY",
-			"the address is not one to connect to; or, on a connection of datagrams, "
-			"the peer's "
-			"Q_Key is 0 or another than the id's",
+			"you cannot connect to this address; or, for datagrams, the peer's Q_Key "
+			"is 0 or differs from the id's",
 			"compare the addresses, and the Q_Keys that both programs set"),
 		RDMAEZ_IMPL_CM_EVENT("ADDR_ERROR", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_LIKELY,
 				     RDMAEZ_WHY_CM_ADDRESS, "CM_ADDRESS",
@@ -586,7 +572,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_EVENT("ROUTE_ERROR", -ETIMEDOUT, RDMAEZ_DIAG_ERROR,
 				     RDMAEZ_WHY_CM_NO_ROUTE, "CM_SA_SILENT",
 				     "the subnet manager did not answer the query for a path",
-				     "see that one runs (`sminfo`), and that the port is ACTIVE"),
+				     "check that one runs (`sminfo`), and that the port is ACTIVE"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"ROUTE_ERROR", -EINVAL, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_NO_ROUTE,
 			"CM_SA_NO_PATH",
@@ -601,12 +587,12 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_EVENT("ROUTE_ERROR", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_LIKELY,
 				     RDMAEZ_WHY_CM_NO_ROUTE, "CM_ROUTE",
 				     "no path to the peer was found",
-				     "see that the port is ACTIVE and, on InfiniBand, that a "
+				     "check that the port is ACTIVE and, on InfiniBand, that a "
 				     "subnet manager runs"),
 		RDMAEZ_IMPL_CM_EVENT("ADDRINFO_ERROR", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_LIKELY,
 				     RDMAEZ_WHY_OPEN_SERVICE, "CM_SERVICE",
 				     "the name or the service was not found",
-				     "see that the subnet manager has the service, or that the "
+				     "check that the subnet manager has the service, or that the "
 				     "name has an address"),
 
 		/* ---- Nobody answers ----------------------------------------------------------------------------- */
@@ -617,7 +603,8 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 			"the peer's connection manager did not answer; InfiniBand and RoCE repeat "
 			"a request "
 			"15 times, for a minute or more",
-			"see that the host has an RDMA device at that address and rdma_cm loaded, "
+			"check that the host has an RDMA device at that address and rdma_cm "
+			"loaded, "
 			"that no "
 			"firewall stops UDP port 4791, and that the GID types of both ends are the "
 			"same "
@@ -631,8 +618,8 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 			"start the server first, and compare address, port and port space"),
 		RDMAEZ_IMPL_CM_EVENT("UNREACHABLE", 2, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REFUSED,
 				     "CM_REFUSED",
-				     "the program there refused by rdma_reject(), or ended before "
-				     "it answered (SIDR "
+				     "the program there refused the request with rdma_reject(), or "
+				     "ended before it answered (SIDR "
 				     "status 2)",
 				     "see its log"),
 		RDMAEZ_IMPL_CM_EVENT(
@@ -648,38 +635,37 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     "connect to the address that the service was moved to"),
 		RDMAEZ_IMPL_CM_EVENT("UNREACHABLE", 5, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_SIDR_VERSION",
-				     "the peer does not take this version of the request (SIDR "
+				     "the peer does not accept this version of the request (SIDR "
 				     "status 5, which Linux "
 				     "never sends)",
 				     "see the peer's documentation"),
-		RDMAEZ_IMPL_CM_EVENT("UNREACHABLE", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_LIKELY,
-				     RDMAEZ_WHY_CM_NO_ANSWER, "CM_NO_ANSWER",
-				     "the peer cannot be reached",
-				     "ping it, and see that it has an RDMA device at that address"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"UNREACHABLE", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_LIKELY,
+			RDMAEZ_WHY_CM_NO_ANSWER, "CM_NO_ANSWER", "the peer cannot be reached",
+			"ping it, and check that it has an RDMA device at that address"),
 
 		/* ---- The peer refuses: enum ib_cm_rej_reason ------------------------------------------------------- */
 
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 1, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_NO_QP",
-			"the peer has no queue pair left (reason 1; of Linux, IPoIB alone sends "
-			"it)",
+			"the peer has no queue pair left (reason 1; in Linux only IPoIB sends it)",
 			"look for a limit there: rdma.max of the cgroup, or the device's max_qp"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 2, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_NO_EEC",
 				     "the peer has no end-to-end context left (reason 2, which "
 				     "Linux never sends)",
-				     "use RC: reliable datagrams are history"),
+				     "use RC: verbs have no reliable datagrams"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 3, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_NO_RESOURCES",
 			"the peer lacks memory or queue pairs (reason 3, which Linux never sends)",
 			"see the peer's limits and its log"),
-		RDMAEZ_IMPL_CM_EVENT("REJECTED", 4, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_GAVE_UP,
-				     "CM_GAVE_UP",
-				     "the peer gave up before it had our answer: its program "
-				     "ended, destroyed the id or "
-				     "timed out (reason 4, sent by the connecting end)",
-				     "accept sooner: take requests from the event channel in a "
-				     "thread of their own"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"REJECTED", 4, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_GAVE_UP, "CM_GAVE_UP",
+			"the peer gave up before it had this end's answer: its program "
+			"ended, destroyed the id or "
+			"timed out (reason 4, sent by the connecting end)",
+			"accept sooner: take requests from the event channel in a "
+			"thread of their own"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 5, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_UNSUPPORTED",
 				     "the peer does not know this kind of request (reason 5, which "
@@ -687,26 +673,25 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     "see the peer's documentation"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 6, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_COMM_ID",
-				     "the peer does not know the connection that our message was "
-				     "about (reason 6, which "
+				     "the peer does not know the connection that this end's "
+				     "message was about (reason 6, which "
 				     "Linux never sends)",
-				     "connect anew"),
+				     "connect again"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 7, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_COMM_ID",
 				     "the message was about an earlier connection of these ends "
 				     "(reason 7, which Linux "
 				     "never sends)",
-				     "connect anew"),
-		RDMAEZ_IMPL_CM_EVENT("REJECTED", 8, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_LISTENER,
-				     "CM_NO_LISTENER",
-				     "no program listens on this port at that host (reason 8, "
-				     "invalid service ID, sent by "
-				     "the peer's kernel)",
-				     "start the server first, and compare port and port space: "
-				     "RDMA_PS_TCP, RDMA_PS_UDP "
-				     "and RDMA_PS_IB each have ports of their own, and those of "
-				     "TCP sockets are others "
-				     "again"),
+				     "connect again"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"REJECTED", 8, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_NO_LISTENER,
+			"CM_NO_LISTENER",
+			"no program listens on this port at that host (reason 8, "
+			"invalid service ID, sent by "
+			"the peer's kernel)",
+			"start the server first, and compare port and port space: "
+			"RDMA_PS_TCP, RDMA_PS_UDP "
+			"and RDMA_PS_IB each have ports of their own, and so do TCP sockets"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 9, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_TRANSPORT_TYPE",
 				     "the peer's queue pair is of another type (reason 9, which "
@@ -716,21 +701,19 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 			"REJECTED", 10, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_STALE, "CM_STALE",
 			"the peer still has a connection with a queue pair of this number, which "
 			"has now "
-			"been closed (reason 10, sent by the peer's kernel): this end, or one "
-			"before it, "
-			"vanished without a word",
-			"connect again, with a new id and a new queue pair, after a second"),
+			"been closed (reason 10, sent by the peer's kernel): this end, or a "
+			"process before it, vanished without telling the peer",
+			"wait a second, then connect again with a new id and a new queue pair"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 11, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_RDC",
 				     "the peer has no such reliable datagram channel (reason 11, "
 				     "which Linux never sends)",
-				     "use RC: reliable datagrams are history"),
+				     "use RC: verbs have no reliable datagrams"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 12, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_REJECTED, "CM_PEER_GID",
-			"the peer has no GID for the path that we ask for (reason 12, sent by the "
-			"peer's "
-			"kernel): another subnet, VLAN or type, or its interface is down",
-			"compare both ends by `rdmaez-doctor --gids`: the same type (RoCE v1 or "
+			"the peer has no GID for the requested path (reason 12, sent by the peer's "
+			"kernel): its subnet, VLAN or GID type differs, or its interface is down",
+			"compare both ends with `rdmaez-doctor --gids`: the same type (RoCE v1 or "
 			"v2) and "
 			"VLAN"),
 		RDMAEZ_IMPL_CM_EVENT(
@@ -739,21 +722,20 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 			"the subnet has changed: resolve the route again"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 14, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_PEER_SL",
-			"the peer does not take the path's service level (reason 14)",
+			"the peer does not accept the path's service level (reason 14)",
 			"use a service level that the subnet manager offers to both ends"),
-		RDMAEZ_IMPL_CM_EVENT("REJECTED", 15, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
-				     "CM_PEER_TCLASS",
-				     "the peer does not take the path's traffic class (reason 15)",
-				     "use the same at both ends: RDMA_OPTION_ID_TOS, or "
-				     "default_roce_tos of rdma_cm in "
-				     "configfs"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"REJECTED", 15, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_PEER_TCLASS",
+			"the peer does not accept the path's traffic class (reason 15)",
+			"use the same at both ends, with RDMA_OPTION_ID_TOS, or default_roce_tos "
+			"of rdma_cm in configfs"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 16, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_PEER_HOPS",
-				     "the peer does not take the path's hop limit (reason 16)",
+				     "the peer does not accept the path's hop limit (reason 16)",
 				     "see the routers between the subnets"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 17, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_PEER_RATE",
-				     "the peer's port does not take the path's rate (reason 17)",
+				     "the peer's port does not accept the path's rate (reason 17)",
 				     "resolve the route again, or limit the rate"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 18, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_ALTERNATE",
@@ -766,20 +748,20 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     "connect without an alternate path, or correct it"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 20, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_ALTERNATE",
-			"the peer does not take the alternate path's service level (reason 20)",
+			"the peer does not accept the alternate path's service level (reason 20)",
 			"connect without an alternate path, or correct it"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 21, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_ALTERNATE",
-			"the peer does not take the alternate path's traffic class (reason 21)",
+			"the peer does not accept the alternate path's traffic class (reason 21)",
 			"connect without an alternate path, or correct it"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 22, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_ALTERNATE",
-			"the peer does not take the alternate path's hop limit (reason 22)",
+			"the peer does not accept the alternate path's hop limit (reason 22)",
 			"connect without an alternate path, or correct it"),
-		RDMAEZ_IMPL_CM_EVENT("REJECTED", 23, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
-				     "CM_ALTERNATE",
-				     "the peer does not take the alternate path's rate (reason 23)",
-				     "connect without an alternate path, or correct it"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"REJECTED", 23, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_ALTERNATE",
+			"the peer does not accept the alternate path's rate (reason 23)",
+			"connect without an alternate path, or correct it"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 24, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_REDIRECT",
 				     "another port answers for the peer (reason 24, which Linux "
@@ -794,30 +776,30 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     "connect to that port"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 26, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_PEER_MTU",
-			"the path's MTU is greater than the peer's port takes (reason 26)",
-			"set the same MTU on both interfaces and on the switches between"),
+			"the path's MTU is greater than the peer's port supports (reason 26)",
+			"set the same MTU on both interfaces and on the switches between them"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 27, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_DEPTH,
 			"CM_RESPONDER_RESOURCES",
-			"the peer does not take so many outstanding RDMA Reads (reason 27)",
+			"the peer does not accept so many outstanding RDMA Reads (reason 27)",
 			"lower conn_param.initiator_depth and responder_resources"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 28, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_REFUSED,
 				     "CM_REFUSED",
-				     "the program there refused: by rdma_reject(), by a failed "
-				     "rdma_accept(), or because "
-				     "it ended; or it listens on this port, but at another address "
+				     "the program there refused the request: with rdma_reject(), "
+				     "by a failed rdma_accept(), or because it ended; or it "
+				     "listens on this port, but at another address "
 				     "(reason 28, consumer "
 				     "defined)",
 				     "see its log, and to which address it is bound"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 29, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_PEER_RNR_RETRY",
-				     "the peer does not take this rnr_retry_count (reason 29)",
+				     "the peer does not accept this rnr_retry_count (reason 29)",
 				     "use a value from 0 to 7"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 30, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_COMM_ID",
 				     "the peer has a connection of this ID already (reason 30, "
 				     "which Linux never sends)",
-				     "connect anew"),
+				     "connect again"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 31, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_CLASS_VERSION",
 				     "the peer's connection manager is of another version (reason "
@@ -826,30 +808,29 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     "see the peer's documentation"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", 32, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
 				     "CM_PEER_FLOW_LABEL",
-				     "the peer does not take the path's flow label (reason 32)",
+				     "the peer does not accept the path's flow label (reason 32)",
 				     "see the routers between the subnets"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", 33, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_ALTERNATE",
-			"the peer does not take the alternate path's flow label (reason 33)",
+			"the peer does not accept the alternate path's flow label (reason 33)",
 			"connect without an alternate path, or correct it"),
-		RDMAEZ_IMPL_CM_EVENT("REJECTED", 35, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED,
-				     "CM_ECE",
-				     "the program there does not take the vendor's options of this "
-				     "connection, by "
-				     "rdma_reject_ece() (reason 35)",
-				     "connect without ECE: rdma_set_local_ece() with options 0"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"REJECTED", 35, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CM_REJECTED, "CM_ECE",
+			"the program there refused the vendor's options of this "
+			"connection with rdma_reject_ece() (reason 35)",
+			"connect without ECE: call rdma_set_local_ece() with options 0"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"REJECTED", -ECONNREFUSED, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_NO_LISTENER,
 			"CM_NO_LISTENER",
 			"iWARP: nobody listens on the TCP port at that address, or the program "
-			"there refused",
+			"there refused the request",
 			"start the server first, compare address and port, and see its log"),
-		RDMAEZ_IMPL_CM_EVENT("REJECTED", -ECONNRESET, RDMAEZ_DIAG_LIKELY,
-				     RDMAEZ_WHY_CM_REFUSED, "CM_REFUSED",
-				     "iWARP: the program there refused by rdma_reject(), or closed "
-				     "the connection before "
-				     "it stood",
-				     "see its log"),
+		RDMAEZ_IMPL_CM_EVENT(
+			"REJECTED", -ECONNRESET, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_CM_REFUSED,
+			"CM_REFUSED",
+			"iWARP: the program there refused the request with rdma_reject(), or "
+			"closed the connection before it was established",
+			"see its log"),
 		RDMAEZ_IMPL_CM_EVENT("REJECTED", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_LIKELY,
 				     RDMAEZ_WHY_CM_REFUSED, "CM_REFUSED",
 				     "the peer refused for a reason that no standard names",
@@ -866,7 +847,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_EVENT("MULTICAST_ERROR", -ETIMEDOUT, RDMAEZ_DIAG_ERROR,
 				     RDMAEZ_WHY_CM_NO_ROUTE, "CM_SA_SILENT",
 				     "the subnet manager did not answer the request to join",
-				     "see that one runs (`sminfo`), and that the port is ACTIVE"),
+				     "check that one runs (`sminfo`), and that the port is ACTIVE"),
 		RDMAEZ_IMPL_CM_EVENT("MULTICAST_ERROR", -EINVAL, RDMAEZ_DIAG_LIKELY,
 				     RDMAEZ_WHY_CM_MULTICAST, "CM_GROUP",
 				     "the subnet manager refused: the group has another P_Key, "
@@ -881,8 +862,9 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 		RDMAEZ_IMPL_CM_EVENT(
 			"MULTICAST_ERROR", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_LIKELY,
 			RDMAEZ_WHY_CM_MULTICAST, "CM_GROUP",
-			"the group was not joined, or the queue pair not attached to it",
-			"see that the id's queue pair is UD and that max_mcast_grp is not reached"),
+			"the host could not join the group, or attach the queue pair to it",
+			"check that the id's queue pair is UD and that max_mcast_grp is not "
+			"reached"),
 		RDMAEZ_IMPL_CM_EVENT(
 			"DEVICE_REMOVAL", RDMAEZ_IMPL_CM_IS_ANY, RDMAEZ_DIAG_ERROR,
 			RDMAEZ_WHY_CM_REMOVAL, "CM_REMOVAL",
@@ -892,7 +874,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				     RDMAEZ_WHY_CM_REMOVAL, "CM_ADDRESS_CHANGE",
 				     "the hardware address behind the id's address has changed, as "
 				     "when a bond fails over",
-				     "connect anew: this connection stays on the old port"),
+				     "connect again: this connection stays on the old port"),
 	};
 	const struct rdmaez_impl_cm_row *general = NULL;
 
