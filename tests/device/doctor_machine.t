@@ -148,7 +148,7 @@ nodev() {
 	mknod --mode=666 /run/nodev/uverbs0 c 231 192
 	finds 1 "FAIL node rxe0: this process may not open $node: Permission denied" \
 		hidden /dev/infiniband /run/nodev
-	grep -q '     > see whether its file system is mounted with nodev' "$scratch/report"
+	grep -q '     > check whether its file system is mounted with nodev' "$scratch/report"
 }
 
 no_node() {
@@ -301,24 +301,24 @@ ok "no node of rdma_cm" no_cm_node
 ok "no provider library" no_provider
 ok "no file that names one" no_driver_files
 ok "4 KiB into a GPU's memory" into_gpu cuda '' \
-	'ok   gpu rxe0: 4 KiB came into the memory of GPU 0000:04:00.0 by its address, and are whole' \
+	'ok   gpu rxe0: 4 KiB reached the memory of GPU 0000:04:00.0 by its address unchanged' \
 	'note gpu rxe0: CUDA makes no dma-buf of the memory of GPU 0000:04:00.0'
 ok "the same by HIP" into_gpu hip '' \
-	'ok   gpu rxe0: 4 KiB came into the memory of GPU 0000:04:00.0 by its address, and are whole'
+	'ok   gpu rxe0: 4 KiB reached the memory of GPU 0000:04:00.0 by its address unchanged'
 ok "bytes that are lost on the way" into_gpu cuda lost \
-	'FAIL gpu rxe0: 4 KiB sent into the memory of GPU 0000:04:00.0 by its address did not arrive there, although the request succeeded' \
+	'FAIL gpu rxe0: 4 KiB sent to the memory of GPU 0000:04:00.0 by its address did not arrive there, although the request succeeded' \
 	'note gpu rxe0: CUDA makes no dma-buf of the memory of GPU 0000:04:00.0' \
-	'WARN gpu rxe0: no way into the memory of GPU 0000:04:00.0 has worked'
+	'WARN gpu rxe0: no way to the memory of GPU 0000:04:00.0 has worked'
 ok "memory that cannot be registered" into_gpu hip hole \
 	'note gpu rxe0: registering memory of GPU 0000:04:00.0 by its address failed with EFAULT' \
-	'WARN gpu rxe0: no way into the memory of GPU 0000:04:00.0 has worked'
+	'WARN gpu rxe0: no way to the memory of GPU 0000:04:00.0 has worked'
 ok "a driver that takes no dma-bufs" into_gpu cuda dmabuf \
-	'ok   gpu rxe0: 4 KiB came into the memory of GPU 0000:04:00.0 by its address, and are whole' \
+	'ok   gpu rxe0: 4 KiB reached the memory of GPU 0000:04:00.0 by its address unchanged' \
 	'note gpu rxe0: registering memory of GPU 0000:04:00.0 by a dma-buf failed with EOPNOTSUPP'
 ok "a GPU without free memory" into_gpu cuda taken \
-	'note gpu rxe0: no memory of GPU 0 could be taken to try it: CUDA says 2'
+	'note gpu rxe0: no memory of GPU 0 could be allocated to try it: CUDA returns 2'
 ok "a library that is not the driver's" without_gpu cuda skewed \
-	'note gpu CUDA: memory of GPUs was not tried: it does not start, and says 803' \
+	'note gpu CUDA: memory of GPUs was not tried: it does not start, and returns 803' \
 	"     > the driver and its library are of different releases, or the container has an older library than the host's driver"
 ok "a library without a GPU" without_gpu cuda none ''
 ok "provider libraries of another release" other_release

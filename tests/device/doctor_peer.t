@@ -52,10 +52,10 @@ healthy=(
 	'ok   path veth0: the route to 192.0.2.2 leaves here, from 192.0.2.1'
 	'ok   path rxe0/1: GID 1 is 192.0.2.1, from which the route leaves'
 	'ok   path veth0: the peer, 192.0.2.2, is at '
-	'ok   path veth0: packets of the MTU, 1500 bytes, reach 192.0.2.2'
+	'ok   path veth0: packets as large as the MTU, 1500 bytes, reach 192.0.2.2'
 	'ok   probe 192.0.2.2: is softroce: kernel '
-	'ok   probe rxe0/1: the MTU is 1024 at both ends, that of the interfaces 1500'
-	'ok   probe rxe0/1: GIDs of both ends go together'
+	'ok   probe rxe0/1: the MTU is 1024 at both ends, and that of the interfaces is 1500'
+	'ok   probe rxe0/1: GIDs of both ends fit together'
 	'ok   probe rxe0/1: RC from GID 1 (192.0.2.1) to 192.0.2.2: messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024'
 	'ok   probe rxe0/1: a message of 8 bytes and its answer take '
 	'ok   probe rxe0/1: UD from GID 1 (192.0.2.1) to 192.0.2.2: all of 64 datagrams of 1024 bytes came back'
@@ -64,8 +64,8 @@ healthy=(
 mtu_lower_at_the_peer() {
 	ip link set dev veth0 mtu 9000
 	says 0 \
-		'WARN path veth0: packets of the MTU, 9000 bytes, get lost on the way to 192.0.2.2, and no router says so' \
-		'WARN probe rxe0/1: the MTU is 4096 here and 1024 at the peer, that of the interfaces 9000 and 1500' \
+		'WARN path veth0: packets as large as the MTU, 9000 bytes, get lost on the way to 192.0.2.2, and no router reports it' \
+		'WARN probe rxe0/1: the MTU is 4096 here and 1024 at the peer, and that of the interfaces is 9000 and 1500' \
 		'> on the peer: ip link set dev veth1 mtu 9000' \
 		'messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024' -- --peer 192.0.2.2
 }
@@ -75,7 +75,7 @@ mtu_odd_at_the_peer() {
 	ip link set dev veth0 mtu 1500
 	ip link set dev veth1 mtu 1300
 	says 0 \
-		'WARN path veth0: packets of the MTU, 1500 bytes, get lost on the way to 192.0.2.2, and no router says so' \
+		'WARN path veth0: packets as large as the MTU, 1500 bytes, get lost on the way to 192.0.2.2, and no router reports it' \
 		'       by UDP; packets of 1280 bytes arrive' \
 		'lower it at both ends: ip link set dev veth0 mtu 1280' -- --peer 192.0.2.2 --only path
 	ip link set dev veth1 mtu 1500
@@ -87,8 +87,8 @@ mtu_lower_between() {
 	lose veth1 ip u16 0x1000 0x1000 at 2
 	lose veth1 ip u16 0x2000 0x2000 at 2
 	says 1 \
-		'WARN path veth0: packets of the MTU, 9000 bytes, get lost on the way to 192.0.2.2, and no router says so' \
-		'FAIL probe rxe0/1: RC from GID 1 (192.0.2.1) to 192.0.2.2: the network loses packets of the path MTU 4096, which both ports have; those of 2048 pass' \
+		'WARN path veth0: packets as large as the MTU, 9000 bytes, get lost on the way to 192.0.2.2, and no router reports it' \
+		'FAIL probe rxe0/1: RC from GID 1 (192.0.2.1) to 192.0.2.2: both ports have a path MTU of 4096, but the network loses packets of that size; packets of 2048 pass' \
 		'all of 64 datagrams of 2048 bytes came back' -- --peer 192.0.2.2
 }
 
@@ -103,21 +103,21 @@ long_way() {
 	tc qdisc add dev veth0 root netem delay 100ms
 	tc qdisc add dev veth1 root netem delay 100ms
 	says 0 'note probe rxe0/1: a message of 8 bytes and its answer take 2' \
-		'WARN probe rxe0/1: packets were sent again, though none was lost: the way takes 2' \
-		'> timeout of the queue pairs: 1' \
+		'WARN probe rxe0/1: packets were sent again although none was lost: the way takes 2' \
+		"> set the queue pairs' timeout to 1" \
 		'all of 64 datagrams of 1024 bytes came back' -- --peer 192.0.2.2 >"$scratch/long" || { cat "$scratch/long"; return 1; }
 	! grep 'look for loss' "$scratch/long"
 }
 
 twice() {
 	tc qdisc add dev veth1 root netem duplicate 50%
-	says 0 'WARN probe rxe0/1: packets come twice: something on the way repeats them' \
+	says 0 'WARN probe rxe0/1: packets arrive twice: something on the way repeats them' \
 		'all of 64 datagrams of 1024 bytes came back' -- --peer 192.0.2.2
 }
 
 overtaken() {
 	tc qdisc add dev veth0 root netem delay 50ms reorder 100% gap 4
-	says 0 'WARN probe rxe0/1: packets overtake one another: RC takes those that come too early for lost, and they are sent again' \
+	says 0 'WARN probe rxe0/1: packets overtake one another: RC treats those that come too early as lost, and the sender repeats them' \
 		'all of 64 datagrams of 1024 bytes came back' -- --peer 192.0.2.2
 }
 
@@ -130,7 +130,7 @@ no_netem() {
 some_loss() {
 	tc qdisc add dev veth1 ingress
 	tc filter add dev veth1 parent ffff: protocol ip u32 match ip dport 4791 0xffff action ok random determ drop 10
-	says 0 'WARN probe rxe0/1: packets were lost or sent again during the probe, though the messages passed' \
+	says 0 'WARN probe rxe0/1: packets were lost or sent again during the probe, although all messages arrived' \
 		'RC from GID 1 (192.0.2.1) to 192.0.2.2: messages of 1, 1024 and 3073 bytes pass' \
 		' of 64 datagrams of 1024 bytes did not come back' -- --peer 192.0.2.2
 }
@@ -160,7 +160,7 @@ firewall_of_ipv4() {
 	lose veth1 ip ip dport 4791 0xffff
 	says 1 \
 		'connected, but no packet of RoCE v2 (UDP port 4791) gets through from here to the peer' \
-		'WARN probe rxe0/1: data passes by GID 0, not by the one that the route leads to' -- --peer 192.0.2.2
+		'WARN probe rxe0/1: data passes by GID 0, but not by the GID that the route leads to' -- --peer 192.0.2.2
 }
 
 address_there_gone() {
@@ -171,7 +171,7 @@ address_there_gone() {
 	await has_no_gid rxe1 ffff:c000:0202
 	await has_no_gid rxe1 2001:0db8
 	says 0 "ok   path veth0: the route to $there%veth0 leaves here, from fe80::" \
-		'WARN probe rxe0/1: the peer has only link-local GIDs, this end others as well' \
+		'WARN probe rxe0/1: the peer has only link-local GIDs, and this end has others as well' \
 		'> on the peer: ip address add ADDRESS/PREFIX dev veth1' \
 		"ok   probe rxe0/1: RC from GID 0 (fe80::" -- --peer "$there%veth0"
 }
@@ -184,7 +184,7 @@ address_here_gone() {
 	await has_gid rxe1 ffff:c000:0202
 	await has_no_gid rxe0 ffff:c000:0201
 	await has_no_gid rxe0 2001:0db8
-	says 0 'WARN probe rxe0/1: this end has only link-local GIDs, the peer others as well' \
+	says 0 'WARN probe rxe0/1: this end has only link-local GIDs, and the peer has others as well' \
 		'> ip address add ADDRESS/PREFIX dev veth0' -- --peer "$there%veth0"
 	ip address add 192.0.2.1/24 dev veth0
 	await has_gid rxe0 ffff:c000:0201
@@ -193,7 +193,7 @@ address_here_gone() {
 
 way_smaller() {
 	ip route change 192.0.2.2 dev veth0 src 192.0.2.1 mtu 1300 table 102
-	says 0 'WARN path veth0: the MTU is 1500, that of the way to 192.0.2.2 only 1300' -- --peer 192.0.2.2 --only path
+	says 0 'WARN path veth0: the MTU is 1500, but that of the way to 192.0.2.2 is only 1300' -- --peer 192.0.2.2 --only path
 	apart
 }
 
@@ -208,15 +208,15 @@ interface_down() {
 	ip address add 203.0.113.1/24 dev veth0
 	ip link set dev veth0 down
 	says 1 'FAIL path: no route leads to 203.0.113.9' '> ip link set dev veth0 up' \
-		'FAIL probe: 203.0.113.9 is not reached by TCP: no route leads there' -- --peer 203.0.113.9
+		'FAIL probe: 203.0.113.9 cannot be reached by TCP: no route leads there' -- --peer 203.0.113.9
 }
 
 interface_there_down() {
 	ip link set dev veth0 up
 	apart
 	ip link set dev veth1 down
-	says 1 'FAIL path veth0: the peer, 192.0.2.2, does not tell its link-layer address: nobody has this address on the network of veth0' \
-		'FAIL probe: 192.0.2.2 is not reached by TCP: nobody has its address' -- --peer 192.0.2.2
+	says 1 'FAIL path veth0: the peer, 192.0.2.2, does not answer ARP or neighbour discovery: nobody on the network of veth0 has this address' \
+		'FAIL probe: 192.0.2.2 cannot be reached by TCP: nobody has its address' -- --peer 192.0.2.2
 }
 
 # Nobody answered some time ago, which says nothing of now.
@@ -238,9 +238,9 @@ peer_without_device() {
 	ip netns exec apart ip link set dev cable1 up
 	ip netns exec apart "$doctor" --listen 4000 >/dev/null 2>"$scratch/apart" &
 	await test -s "$scratch/apart"
-	says 1 'FAIL path cable0: the route to 198.51.100.2 leaves here, and this is no interface of an RDMA device' \
-		'> name the peer by its address on the network of veth0, where rxe0/1 is' \
-		'FAIL probe 198.51.100.2: has nothing to probe with: there is no RDMA device' -- --peer 198.51.100.2:4000 || code=1
+	says 1 'FAIL path cable0: the route to 198.51.100.2 leaves here, but this interface belongs to no RDMA device' \
+		'> name the peer by its address on the network of veth0, to which rxe0/1 is attached' \
+		'FAIL probe 198.51.100.2: cannot probe: there is no RDMA device' -- --peer 198.51.100.2:4000 || code=1
 	kill "$!"
 	return "$code"
 }
@@ -341,10 +341,10 @@ ok 'the peer has iWARP' with_peer_of "${hello}port rdma9 1 Ethernet ACTIVE iWARP
 ok "the peer's port is down" with_peer_of "${hello}port rdma9 1 Ethernet DOWN IB 1024$gids" 1 \
 	'FAIL probe rxe0/1: port 1 of rdma9, at the peer, is DOWN' '> on the peer: ip link set dev eth9 up'
 ok 'the peer has RoCE v1 alone' with_peer_of "${hello}port rdma9 1 Ethernet ACTIVE IB 1024"$'\ngid 0 1 fe80::1\ngid 1 1 ::ffff:192.0.2.2' 1 \
-	"FAIL probe rxe0/1: no GID here goes with one of the peer's rdma9/1" \
+	"FAIL probe rxe0/1: no GID here fits one of the peer's rdma9/1" \
 	'here RoCE v2 link-local, RoCE v2 IPv4, RoCE v2 IPv6; at the peer RoCE v1 link-local, RoCE v1 IPv4'
 ok 'the peer has no GID' with_peer_of "${hello}port rdma9 1 Ethernet ACTIVE IB 1024" 1 \
-	"FAIL probe rxe0/1: no GID here goes with one of the peer's rdma9/1" '> on the peer: ip address add ADDRESS/PREFIX dev eth9'
+	"FAIL probe rxe0/1: no GID here fits one of the peer's rdma9/1" '> on the peer: ip address add ADDRESS/PREFIX dev eth9'
 ok 'the peer has no address' address_there_gone
 ok 'this end has none' address_here_gone
 ok 'the interface is down' interface_down

@@ -92,10 +92,10 @@ no_link_local_address() {
 	ip -6 address del "$gid" dev "$mine"
 	look gids
 	ip -6 address add "$gid" dev "$mine" nodad
-	line "note gids rxe0/1: index 0: ${gid%/64} is no address of $mine, so peers do not find it by RoCE v2"
-	line "     > take another index, or: ip address add $gid dev $mine"
+	line "note gids rxe0/1: index 0: ${gid%/64} is not an address of $mine, so peers do not find it by RoCE v2"
+	line "     > use another index, or: ip address add $gid dev $mine"
 	look gids
-	no_line 'is no address'
+	no_line 'is not an address'
 }
 
 # A label changes the name under which an address is listed.
@@ -106,7 +106,7 @@ label() {
 	ip address del 198.51.100.7/24 dev "$mine"
 	gids_are 3
 	line 'note gids rxe0/1: indices 1, 3 are equally good'
-	no_line 'is no address'
+	no_line 'is not an address'
 	no_line 'without a GID'
 }
 
@@ -139,7 +139,7 @@ mtu() {
 down() {
 	ip link set "$mine" down
 	look port
-	line "FAIL port rxe0/1: DOWN: its interface $mine is down; the GIDs stay listed, but do not work"
+	line "FAIL port rxe0/1: DOWN: its interface $mine is down; its GIDs are still listed, but do not work"
 	line '       state 1: DOWN, phys_state 3: Disabled'
 	line "     > ip link set $mine up"
 	line 'rdmaez-doctor: 1 failed,'
@@ -183,7 +183,7 @@ full_table() {
 
 quiet_counters() {
 	look counters
-	line 'ok   counters rxe0/1: no error was counted in 1 s; nothing passed either: watch longer, while a program runs'
+	line 'ok   counters rxe0/1: no error was counted in 1 s; no packets passed either: watch longer, while a program runs'
 }
 
 # Starts a server, and a client as often as it finds none. Loss comes when packets pass, or it may hit the handshake.
@@ -235,10 +235,10 @@ with_adapter() {
 # veth calls its speed 10 Gbit/s.
 speed() {
 	with_adapter 38 look port # 100000baseCR4
-	line "WARN port rxe0/1: the link runs at 10 Gbit/s, and the device supports 100: cable, transceiver, the switch's port, or"
+	line "WARN port rxe0/1: the link runs at 10 Gbit/s, but the device supports 100: the cable, the transceiver or the switch's port is"
 	line "       /sys/class/net/$mine/speed: 10000; ETHTOOL_GLINKSETTINGS: up to 100000"
 	with_adapter 85 look port # 400000baseKR4
-	line 'and the device supports 400: '
+	line 'but the device supports 400: '
 	with_adapter 44 look port # 10000baseLR
 	line "ok   port rxe0/1: the link runs at the device's full speed"
 	with_adapter 13 look port # Pause, which is no speed
@@ -249,7 +249,7 @@ interface_counters() {
 	with_adapter 38 look counters
 	line 'note counters rxe0/1: rx_prio3_pause grew by 7 in 1 s: the switch asked this port to pause'
 	line "       ethtool -S $mine, rx_prio3_pause: 7, then 14"
-	line 'WARN counters rxe0/1: rx_discards_phy grew by 14 in 1 s: the adapter had no room for packets'
+	line 'WARN counters rxe0/1: rx_discards_phy grew by 14 in 1 s: the adapter dropped packets because it had no room for them'
 	no_line rx_bytes
 }
 
@@ -300,12 +300,12 @@ one_subnet() {
 	echo 0 >"$conf/$other/rp_filter"
 	ip link set dev "$mine" arp off
 	look_at_both
-	line "WARN subnet $mine: ARP is off: no peer is found that has no permanent entry"
+	line "WARN subnet $mine: ARP is off: this end finds only peers with a permanent entry"
 	ip link set dev "$mine" arp on
 	ip address add 192.0.2.2/24 dev "$mine"
 	gids_are 4
 	look_at_both
-	line "WARN subnet $mine, $other: both have the address 192.0.2.2: which of them peers reach"
+	line "WARN subnet $mine, $other: both have the address 192.0.2.2: chance decides which of them peers reach"
 	ip address del 192.0.2.2/24 dev "$mine"
 	gids_are 3
 	look_at_both

@@ -65,8 +65,8 @@ held() {
 idle() {
 	held idle 1
 	((code == 0))
-	first "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
-	line 'ok   process rxe0: 2 queue pairs, [0-9]+ to [0-9]+ \(RC, RTS\): idle: it stands, and so does its peer, of process [0-9]+ \(holds\), with the same PSNs'
+	first "ok   process $pid: holds: nothing visible is wrong: all queue pairs are idle"
+	line 'ok   process rxe0: 2 queue pairs, [0-9]+ to [0-9]+ \(RC, RTS\): idle: neither it nor its peer, of process [0-9]+ \(holds\), moves, and their PSNs agree'
 	line "ok   process $pid: contexts: 1; protection domains: 1; completion queues: 1, of 511 entries; memory regions: 1, of 1 MiB; shared receive queues: 0; cm_ids: 0"
 	line "ok   process $pid: S \(sleeping\), 1 thread, mostly asleep, in .*; [0-9]+ files open, of [0-9]+; pinned memory 1 MiB, of .*"
 	line "note process $pid: only the process itself can tell what is posted .*"
@@ -121,7 +121,7 @@ unordered() {
 	grep -x 'Writes into this memory region are not ordered on rxe1\.' "$scratch/err"
 	diff <(jq --raw-output 'select(.kind == "advice") | "\(.record.device) \(.record.findings[].reason)"' "$scratch/json") \
 		<(echo 'rxe1 ORDER_DEVICES')
-	grep -q 'peers may write to the same memory by rxe0, too' "$scratch/json"
+	grep -q 'peers may also write to the same memory by rxe0' "$scratch/json"
 }
 
 as_json() {
@@ -139,52 +139,52 @@ as_json() {
 init() {
 	held init 1
 	((code == 0))
-	first "WARN process $pid: holds: on rxe0, 2 queue pairs, [0-9]+ to [0-9]+ \(RC, INIT\): INIT: no sends and no receives: it is not connected"
-	line '     > it waits for what its peer has to tell, or the moves to RTR and RTS were left out'
+	first "WARN process $pid: holds: on rxe0, 2 queue pairs, [0-9]+ to [0-9]+ \(RC, INIT\): INIT: it neither sends nor receives, because it is not connected"
+	line '     > find out whether the program waits for its peer'\''s data, or leaves out the moves to RTR and RTS'
 	jq --exit-status '.queue_pairs | length == 2 and all(.state == "INIT" and .peer == "" and .peer_qp_num == null)' \
 		"$scratch/json"
 }
 
 rtr() {
 	held rtr 1
-	first "WARN process $pid: holds: on rxe0, queue pair [0-9]+ \(RC, RTS\): RTS here, and RTR at its peer, of process $pid \(holds\): that end receives, and sends nothing"
-	line 'WARN process rxe0: queue pair [0-9]+ \(RC, RTR\): RTR: it receives, and sends nothing'
+	first "WARN process $pid: holds: on rxe0, queue pair [0-9]+ \(RC, RTS\): RTS here, but RTR at its peer, of process $pid \(holds\): that end receives, but sends nothing"
+	line 'WARN process rxe0: queue pair [0-9]+ \(RC, RTR\): RTR: it receives, but sends nothing'
 	line '     > move it to RTS'
 }
 
 err() {
 	held err 1
 	((code == 1))
-	first "FAIL process $pid: holds: on rxe0, 2 queue pairs, .* \(RC, ERR\): ERR: the queue pair has stopped working; what is posted ends in IBV_WC_WR_FLUSH_ERR"
+	first "FAIL process $pid: holds: on rxe0, 2 queue pairs, .* \(RC, ERR\): ERR: the queue pair has stopped working; whatever is posted ends in IBV_WC_WR_FLUSH_ERR"
 	line '     > poll for the first completion with an error, then reconnect'
 }
 
 uc() {
 	held uc 1
 	((code == 0))
-	first "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+	first "ok   process $pid: holds: nothing visible is wrong: all queue pairs are idle"
 	line 'ok   process rxe0: 2 queue pairs, .* \(UC, RTS\): idle: .*'
 }
 
 psn() {
 	held psn 1
-	first "WARN process $pid: holds: on rxe0, queue pair [0-9]+ \(RC, RTS\): it stands, and its peer, of process $pid \(holds\), expects a PSN beyond what was sent: what comes counts as a duplicate"
+	first "WARN process $pid: holds: on rxe0, queue pair [0-9]+ \(RC, RTS\): it does not move, and its peer, of process $pid \(holds\), expects a PSN beyond what was sent, so what arrives counts as a duplicate"
 	line '       queue pair [0-9]+: sq_psn 1001, rq_psn 1000; peer [0-9]+ of rxe0 \(RC, RTS\): sq_psn 1000, rq_psn 5000; the difference is -3999'
-	line '     > sq_psn of one end must be rq_psn of the other'
+	line '     > set rq_psn of each end to the other'\''s sq_psn'
 }
 
 # The one that waits for a receive, by what the port counts.
 receive() {
 	held receive 1
-	first "WARN process $pid: holds: send_rnr_err of rxe0/1 grew by [0-9]+: messages came while no receive was posted; the port counts for all of its queue pairs"
-	line 'WARN process rxe0/1: rcvd_rnr_err grew by [0-9]+ in 1 s: the peer had no receive posted, and this side waited and sent again'
+	first "WARN process $pid: holds: send_rnr_err of rxe0/1 grew by [0-9]+: messages arrived while no receive was posted; the port counts for all of its queue pairs"
+	line 'WARN process rxe0/1: rcvd_rnr_err grew by [0-9]+ in 1 s: the peer had no receive posted, so this side waited and sent again'
 }
 
 # The kernel knows the thread that made an object, and not the process.
 ended_thread() {
 	held thread 1
-	first "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
-	line 'note process rxe0: 2 queue pairs were made by threads that have ended, so that the kernel does not tell whose they are; no other process has the device open, and they are counted here'
+	first "ok   process $pid: holds: nothing visible is wrong: all queue pairs are idle"
+	line 'note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are; no other process has the device open, so they are counted here'
 }
 
 two_with_it_open() {
@@ -195,12 +195,12 @@ two_with_it_open() {
 	look --pid "$pid"
 	drop "$pid" "$other"
 	first "note process $pid: holds: no RDMA objects: no queue pair, no cm_id and no memory region"
-	line 'note process rxe0: 2 queue pairs were made by threads that have ended, so that the kernel does not tell whose they are'
+	line 'note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are'
 }
 
 region() {
 	held region
-	first "ok   process $pid: holds: nothing is wrong that can be seen: no queue pair"
+	first "ok   process $pid: holds: nothing visible is wrong: no queue pair"
 	line "ok   process $pid: contexts: 1; .* memory regions: 1, of 1 MiB; .*"
 }
 
@@ -233,7 +233,7 @@ moving() {
 	look --pid "$server"
 	((code == 0))
 	first "(ok  |note) process $server: ibv_rc_pingpong: it works: 1 of 1 queue pair moved in 1 s.*"
-	line 'ok   process rxe0: queue pair [0-9]+ \(RC, RTS\): it moves: its PSNs went on'
+	line 'ok   process rxe0: queue pair [0-9]+ \(RC, RTS\): it moves: its PSNs have advanced'
 	line "ok   process $server: R .*, 1 thread, busy: it computes, or polls; .*"
 }
 
@@ -275,15 +275,15 @@ peer_killed() {
 	number=$(rdma -j resource show qp pid "$client" | jq '.[0].lqpn')
 	drop "$client"
 	look --pid "$server"
-	first "note process $server: ibv_rc_pingpong: on rxe0, queue pair .*: it stands, .*|$retries"
-	line ".*queue pair [0-9]+ \(RC, RTS\): it stands, and there is no queue pair $number on this host: its peer is on another one, or is gone"
+	first "note process $server: ibv_rc_pingpong: on rxe0, queue pair .*: it does not move, .*|$retries"
+	line ".*queue pair [0-9]+ \(RC, RTS\): it does not move, and there is no queue pair $number on this host: its peer is on another one, or is gone"
 }
 
 unprivileged() {
 	code=0
 	setpriv --reuid 65534 --regid 65534 --clear-groups $doctor --pid "$server" >"$scratch/out" || code=$?
 	((code == 0))
-	first "note process $server: ibv_rc_pingpong: on rxe0, queue pair .*: it stands, .*|$retries"
+	first "note process $server: ibv_rc_pingpong: on rxe0, queue pair .*: it does not move, .*|$retries"
 	line "note process $server: open files and the function in which it waits are hidden from this user"
 	line "       /proc/PID/fd and wchan need the right to debug a process: its own user, or CAP_SYS_PTRACE"
 }
@@ -297,7 +297,7 @@ connection_manager() {
 		sleep 0.1
 	done
 	look --pid "$listener"
-	first "ok   process $listener: rping: nothing is wrong that can be seen: no queue pair yet, and a cm_id that listens"
+	first "ok   process $listener: rping: nothing visible is wrong: no queue pair yet, and a cm_id that listens"
 	line 'ok   process rxe0: cm_id: LISTEN, at 192.0.2.1:7174'
 	rping -c -a 192.0.2.1 -C 100000000 >/dev/null 2>&1 &
 	user=$!
@@ -354,17 +354,17 @@ there() {
 
 peer_there() {
 	look --pid "$pid"
-	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host: its peer is on another one, or is gone"
-	line '     > look at the peer'\''s host: rdmaez-doctor --listen there, and --peer here; if the peer is on this one, reconnect'
+	line ".*queue pair $own \(RC, RTS\): it does not move, and there is no queue pair $far on this host: its peer is on another one, or is gone"
+	line '     > look at the peer'\''s host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect'
 	: >"$scratch/asked"
 	answer "qp mlx5_3 $far $own 1f0 2 3 100 200 4711 S train"
 	there
 	diff <(printf 'rdmaez-doctor 1 queues\nask %s %s\n\n' "$far" "$own" "$far" "$own") "$scratch/asked"
-	line ".*queue pair $own \(RC, RTS\): it stands, and its peer, of process 4711 \(train\) on 127\.0\.0\.1, has not taken what was sent"
+	line ".*queue pair $own \(RC, RTS\): it does not move, and its peer, of process 4711 \(train\) on 127\.0\.0\.1, has not accepted what was sent"
 	line "       queue pair $own: sq_psn 201, rq_psn 100; peer $far of mlx5_3 on 127\.0\.0\.1 \(RC, RTS\): sq_psn 100, rq_psn 200; the difference is 1"
 	answer "qp mlx5_3 $far $own 1f0 2 3 100 201 4711 S train"
 	there
-	line ".*queue pair $own \(RC, RTS\): idle: it stands, and so does its peer, of process 4711 \(train\) on 127\.0\.0\.1, with the same PSNs"
+	line ".*queue pair $own \(RC, RTS\): idle: neither it nor its peer, of process 4711 \(train\) on 127\.0\.0\.1, moves, and their PSNs agree"
 	$doctor --json --pid "$pid" --peer 127.0.0.1 >"$scratch/json"
 	jq --exit-status --argjson pid "$pid" --argjson far "$far" '.queue_pairs | length == 1 and (.[0] | .pid == $pid and
 		.peer == "there" and .peer_pid == 4711 and .peer_device == "mlx5_3" and .peer_qp_num == $far)' "$scratch/json"
@@ -378,20 +378,20 @@ peer_there_is_wrong() {
 	line '     > on 127\.0\.0\.1: kill -CONT 4711'
 	answer "qp mlx5_3 $far $own 1f0 2 6 100 200 4711 S train"
 	there
-	line ".*queue pair $own \(RC, RTS\): RTS here, and ERR at its peer, of process 4711 \(train\) on 127\.0\.0\.1: what is sent there is not taken"
+	line ".*queue pair $own \(RC, RTS\): RTS here, but ERR at its peer, of process 4711 \(train\) on 127\.0\.0\.1: that end does not accept what is sent to it"
 	answer "qp mlx5_3 $far $own 1f0 3 3 100 200 4711 S train"
 	there
-	line ".*queue pair $own \(RC, RTS\): its type is RC, and that of its peer, of process 4711 \(train\) on 127\.0\.0\.1, UC: packets are dropped"
+	line ".*queue pair $own \(RC, RTS\): its type is RC, but its peer, of process 4711 \(train\) on 127\.0\.0\.1, has the type UC, so packets are dropped"
 	answer "qp mlx5_3 $far $((own + 1)) 190 2 3 0 0 0 ? "
 	there
-	line ".*queue pair $own \(RC, RTS\): the queue pair of 127\.0\.0\.1 with its peer's number, of a process on 127\.0\.0\.1, points at another one: the numbers went astray, or the peer is on another host"
+	line ".*queue pair $own \(RC, RTS\): the queue pair of 127\.0\.0\.1 that has its peer's number, of a process on 127\.0\.0\.1, is connected to another one: the numbers were mixed up, or the peer is on another host"
 	answer ''
 	there
-	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host nor on 127\.0\.0\.1: its peer is gone, or on a third host"
+	line ".*queue pair $own \(RC, RTS\): it does not move, and there is no queue pair $far on this host nor on 127\.0\.0\.1: its peer is gone, or on a third host"
 	answer 'why the kernel lists no RDMA device'
 	there
-	line "note process $pid: 127\.0\.0\.1 tells of no queue pair: the kernel lists no RDMA device"
-	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host: its peer is on another one, or is gone"
+	line "note process $pid: 127\.0\.0\.1 lists no queue pair: the kernel lists no RDMA device"
+	line ".*queue pair $own \(RC, RTS\): it does not move, and there is no queue pair $far on this host: its peer is on another one, or is gone"
 }
 
 # What cannot be is left out, and what could confuse a terminal.
@@ -399,7 +399,7 @@ hostile() {
 	answer "qp mlx5_3 $far $own 1f0 2 300 100 200 4711 T train" "qp mlx5_3 $far" 'qp' 'nothing' "$(printf 'qp \033[2J %s %s' "$far" "$own")" \
 		"qp mlx5_3 $far $own fffffff0 2 3 100 200 -5 T train"
 	there
-	line ".*queue pair $own \(RC, RTS\): it stands, and there is no queue pair $far on this host nor on 127\.0\.0\.1: .*"
+	line ".*queue pair $own \(RC, RTS\): it does not move, and there is no queue pair $far on this host nor on 127\.0\.0\.1: .*"
 	answer "$(printf 'qp \033[31m %s %s 1f0 2 3 100 200 4711 T \033[2Jtrain' "$far" "$own")"
 	there
 	if grep "$(printf '\033')" "$scratch/out"; then
@@ -408,7 +408,7 @@ hostile() {
 	first 'WARN process .*: its peer, process 4711 \(\?\[2Jtrain\) on 127\.0\.0\.1, is stopped: .*'
 	head -c 100000 /dev/zero | tr '\0' 'q' >"$scratch/answer"
 	there
-	first 'FAIL process 127\.0\.0\.1: does not tell of its queue pairs: .*'
+	first 'FAIL process 127\.0\.0\.1: does not list its queue pairs: .*'
 }
 
 # rdma_cm knows which host it was.
@@ -433,7 +433,7 @@ peer_of_cm() {
 	answer ''
 	look --pid "$pid" --peer 192.0.2.1
 	drop "$pid"
-	line ".*queue pair $own \(RC, RTS\): its peer at 192\.0\.2\.1:7174 is gone: no queue pair $far on that host"
+	line ".*queue pair $own \(RC, RTS\): its peer at 192\.0\.2\.1:7174 is gone: there is no queue pair $far on that host"
 }
 
 # The one that listens tells whoever names both numbers of what it has.
@@ -465,7 +465,7 @@ rdmaez-doctor 1 queues
 qp rxe0 $from $to 1f0 2 3 1000 1000 $pid S holds
 
 END
-	grep -x 'ok   serve 127\.0\.0\.1: asked for the peers of its queue pairs, and was told of 3 here' "$scratch/listener"
+	grep -x 'ok   serve 127\.0\.0\.1: asked for its queue pairs'\'' peers, and was told of 3 here' "$scratch/listener"
 }
 
 # Objects of another PID namespace are shown without their process, as are those of a thread that has ended.
@@ -478,7 +478,7 @@ other_namespace() {
 		exec "$2" --pid $!' sh "$scratch/ready" "$doctor" >"$scratch/out" 2>&1
 	drop "$outer"
 	line 'ok   process rxe0: 4 queue pairs, .* \(RC, RTS\): idle: .*'
-	line 'note process rxe0: 2 queue pairs were made by threads that have ended, or by processes of another PID namespace, so that the kernel does not tell whose they are'
+	line 'note process rxe0: 2 queue pairs were made by threads that have ended, or by processes of another PID namespace, so the kernel does not tell whose they are'
 }
 
 # An older one, or something else, closes the connection.
@@ -492,8 +492,8 @@ while True: s.accept()[0].close()' &
 	look --pid "$pid" --peer 127.0.0.1
 	drop "$pid" "$host"
 	((code == 1))
-	first 'FAIL process 127\.0\.0\.1: does not tell of its queue pairs: it is no rdmaez-doctor, or an older one'
-	line "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+	first 'FAIL process 127\.0\.0\.1: does not list its queue pairs: it is not rdmaez-doctor, or an older version of it'
+	line "ok   process $pid: holds: nothing visible is wrong: all queue pairs are idle"
 }
 
 nobody_listens_there() {
@@ -502,7 +502,7 @@ nobody_listens_there() {
 	drop "$pid"
 	((code == 1))
 	first 'FAIL process: 127\.0\.0\.1 refuses TCP port 18510: nobody listens there'
-	line "ok   process $pid: holds: nothing is wrong that can be seen: all queue pairs are idle"
+	line "ok   process $pid: holds: nothing visible is wrong: all queue pairs are idle"
 }
 
 without_rdma() {

@@ -21,8 +21,8 @@ until [[ -s $scratch/listening ]]; do sleep 0.02; done
 ok 'all is well, as far as can be tried' says 0 \
 	'ok   path veth0: the route to 192.0.2.2 leaves here, from 192.0.2.1' \
 	'ok   path siw0/1: the route leaves by its interface veth0' \
-	'ok   probe siw0/1: the MTU is 1024 at both ends, that of the interfaces 1500' \
-	'note probe siw0/1: iWARP connects by rdma_cm alone: no data was tried' \
+	'ok   probe siw0/1: the MTU is 1024 at both ends, and that of the interfaces is 1500' \
+	'note probe siw0/1: iWARP connects only by rdma_cm, so no data was tried' \
 	'rdmaez-doctor: 0 failed, 0 warnings, 1 note, 6 ok' -- --peer 192.0.2.2
 fails 'another interface would be noticed' 'wanted: ok   path siw0/1: the route leaves by its interface veth1' says 0 \
 	'ok   path siw0/1: the route leaves by its interface veth1' -- --peer 192.0.2.2 --only path

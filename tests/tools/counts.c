@@ -107,17 +107,19 @@ int main(void)
 	pairs[3].is.pid = 0;
 	pairs[4].is.pid = 0;
 	pairs[5].is.pid = 0;
-	says("WARN it holds 90 of the 100 queue pairs that it can have: creating more fails, "
+	says("WARN it holds 90 of the 100 queue pairs that it can have; creating more than that "
+	     "fails, "
 	     "mostly with ENOMEM|ibv_query_device, and what the kernel lists by netlink|process 10 "
 	     "(train): "
-	     "84|the kernel, or processes that are not seen here: 3|process 20 (train): 2|1 more "
-	     "process>end what holds them, or use fewer: rdma resource show"
-	     "ok queue pairs: 90 of 100|process 10 (train): 84|the kernel, or processes that are "
-	     "not "
-	     "seen here: 3|process 20 (train): 2|1 more process",
+	     "84|the kernel, or processes that cannot be seen here: 3|process 20 (train): 2|1 more "
+	     "process>end the processes that hold them, or use fewer: rdma resource show"
+	     "ok queue pairs: 90 of 100|process 10 (train): 84|the kernel, or processes that "
+	     "cannot "
+	     "be seen here: 3|process 20 (train): 2|1 more process",
 	     "nine tenths, of several processes");
 	is_open = false;
-	says("ok queue pairs: 90|process 10 (train): 84|the kernel, or processes that are not seen "
+	says("ok queue pairs: 90|process 10 (train): 84|the kernel, or processes that cannot be "
+	     "seen "
 	     "here: 3|process 20 (train): 2|1 more process",
 	     "a device that does not open");
 	listed.error[OBJECTS_QP] = EPERM;

@@ -179,38 +179,44 @@ static void answer(const char *of, unsigned int pfc)
 static void test_sentences(void)
 {
 	answer("mlx5_core", 0x08);
-	says("note packets of programs that set no traffic class are of priority 0, and only "
+	says("note packets of programs that set no traffic class have priority 0, but only "
 	     "priority "
-	     "3 loses nothing (PFC)|DCB of eth0: pfc_en 0x08|DCB: trust dscp, 64 DSCPs have a "
+	     "3 is protected from loss (PFC)|DCB of eth0: pfc_en 0x08|DCB: trust dscp, 64 DSCPs "
+	     "have a "
 	     "priority>set traffic class 96, DSCP 24: path.traffic_class, UCX_IB_TRAFFIC_CLASS, "
 	     "NCCL_IB_TC",
 	     "programs that set none");
 	fixed = "Global tclass=106";
-	says("ok packets of traffic class 106, DSCP 26, which the device uses for all, are of "
-	     "priority 3, which loses nothing (PFC)|DCB of eth0: pfc_en 0x08|DCB: trust dscp, 64 "
+	says("ok packets of traffic class 106, DSCP 26, which the device uses for all queue pairs, "
+	     "have "
+	     "priority 3, which is protected from loss (PFC)|DCB of eth0: pfc_en 0x08|DCB: trust "
+	     "dscp, 64 "
 	     "DSCPs have a priority|/sys/class/infiniband/mlx5_0/tc/1/traffic_class: 106",
 	     "a traffic class for all that fits");
 	fixed = "Global tclass=128";
-	says("WARN packets of traffic class 128, DSCP 32, which the device uses for all, are of "
-	     "priority 4, and only priority 3 loses nothing (PFC)|DCB of eth0: pfc_en 0x08|DCB: "
+	says("WARN packets of traffic class 128, DSCP 32, which the device uses for all queue "
+	     "pairs, have "
+	     "priority 4, but only priority 3 is protected from loss (PFC)|DCB of eth0: pfc_en "
+	     "0x08|DCB: "
 	     "trust dscp, 64 DSCPs have a "
 	     "priority|/sys/class/infiniband/mlx5_0/tc/1/traffic_class: "
 	     "128>set traffic class 96, DSCP 24: path.traffic_class, UCX_IB_TRAFFIC_CLASS, "
 	     "NCCL_IB_TC",
 	     "one that does not");
 	answer("bnxt_en", 0x08);
-	says("ok priority 3 loses nothing (PFC)|DCB of eth0: pfc_en 0x08|which packets are of it "
-	     "is "
-	     "not known",
+	says("ok priority 3 is protected from loss (PFC)|DCB of eth0: pfc_en 0x08|rdmaez-doctor "
+	     "does not know which packets have it",
 	     "a driver of which the trust is not known");
 	answered.has_trust = answered.trusts_dscp = true;
 	answered.priority[0] = DCB_NOT_KNOWN;
-	says("ok priority 3 loses nothing (PFC)|DCB of eth0: pfc_en 0x08|DCB: trust dscp, 64 DSCPs "
-	     "have a priority|which packets are of it is not known",
+	says("ok priority 3 is protected from loss (PFC)|DCB of eth0: pfc_en 0x08|DCB: trust dscp, "
+	     "64 DSCPs "
+	     "have a priority|rdmaez-doctor does not know which packets have it",
 	     "a DSCP that no row names");
 	answer("mlx5_core", 0x01);
 	answered.mapped = 0;
-	says("ok packets without a VLAN tag are of priority 0, which loses nothing (PFC)|DCB of "
+	says("ok packets without a VLAN tag have priority 0, which is protected from loss "
+	     "(PFC)|DCB of "
 	     "eth0: "
 	     "pfc_en 0x01|DCB: trust pcp, 0 DSCPs have a priority",
 	     "tags that decide");

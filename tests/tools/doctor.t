@@ -167,8 +167,8 @@ survives() {
 }
 
 times_out() {
-	line 'WARN memlock: not known: no answer within the time of the whole run' --timeout 1
-	grep -qx 'WARN cgroup: not known: the time of the whole run was over before it was looked at' "$scratch/report"
+	line 'WARN memlock: not known: no answer came within the time for the whole run' --timeout 1
+	grep -qx 'WARN cgroup: not known: the time for the whole run was over before this check began' "$scratch/report"
 	((code == 0))
 }
 
@@ -267,7 +267,7 @@ without_libibverbs() {
 	within "/$doctor" >"$scratch/out" 2>&1 || status=$?
 	cat "$scratch/out"
 	((status == 1))
-	grep -qx 'FAIL provider: there is no libibverbs here, so that no program finds a device' "$scratch/out"
+	grep -qx 'FAIL provider: there is no libibverbs here, so no program finds a device' "$scratch/out"
 	grep -q 'dlopen("libibverbs.so.1"): libibverbs.so.1: cannot open shared object file' "$scratch/out"
 	grep -q '> install libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs (Fedora, RHEL)' "$scratch/out"
 	grep -q '^rdmaez-doctor: [0-9]* failed' "$scratch/out"
@@ -280,7 +280,7 @@ broken_libibverbs() {
 	: >"$(find "$scratch/image" -name libc.so.6 -printf %h)/libibverbs.so.1"
 	within "/$doctor" --only provider >"$scratch/out" 2>&1 || :
 	cat "$scratch/out"
-	grep -qx 'FAIL provider: libibverbs cannot be loaded, so that no program finds a device' "$scratch/out"
+	grep -qx 'FAIL provider: libibverbs cannot be loaded, so no program finds a device' "$scratch/out"
 	grep -q 'libibverbs.so.1: file too short' "$scratch/out"
 }
 
@@ -320,7 +320,7 @@ ok "a job without a name is refused" usage "--job takes command=NAME, cgroup=PAT
 ok "a cgroup without its path is refused" usage "--job cgroup= takes the path" --job cgroup=slurm
 ok "a user that is none is refused" usage "--job user= takes a user" --job user=no-such-user
 ok "--pid and --job exclude each other" usage "--pid and --job cannot be combined" --pid 1 --job sh
-ok "--pid and --root exclude each other" usage "--root looks at files, which have no processes" --pid 1 --root "$tree"
+ok "--pid and --root exclude each other" usage "--root looks at files, and --pid and --job need processes" --pid 1 --root "$tree"
 ok "--pid and --listen exclude each other" usage "without --listen" --pid 1 --listen
 ok "the check process needs a process" usage "the check process needs --pid or --job" --only process
 ok "a process that is not there fails" no_such_process

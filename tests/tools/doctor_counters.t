@@ -12,7 +12,7 @@ source tests/tools/doctor.bash
 mlx5=/sys/class/infiniband/mlx5_0/ports/1
 bnxt=/sys/class/infiniband/bnxt_re0/ports/1
 irdma=/sys/class/infiniband/irdma0
-quiet='no error was counted in 1 s; nothing passed either: watch longer, while a program runs'
+quiet='no error was counted in 1 s; no packets passed either: watch longer, while a program runs'
 
 # counter PATH=NUMBER...
 counters() {
@@ -35,7 +35,7 @@ no_counters() {
 	roce mlx5_0
 	counters sys/class/net/eth0/carrier_changes=2 # says nothing of RDMA
 	says counters 0 <<-END
-		note counters mlx5_0/1: its driver has no counters that we know
+		note counters mlx5_0/1: rdmaez-doctor knows no counters of its driver
 		       $mlx5/hw_counters
 	END
 }
@@ -46,18 +46,18 @@ totals() {
 	counters $mlx5/hw_counters/{req_transport_retries_exceeded,req_cqe_error}=3 $mlx5/counters/link_downed=1 \
 		sys/class/net/eth0/carrier_changes=10
 	says counters 0 <<-END
-		note counters mlx5_0/1: req_cqe_error is 3: a program asked for what its keys, bounds or lengths do not allow; not the network
+		note counters mlx5_0/1: req_cqe_error is 3: a program asked for something that its keys, bounds or lengths do not allow; the network is not the cause
 		       $mlx5/hw_counters/req_cqe_error: 3, then 3
-		     > rdmaez-explain COMMAND names the field
-		note counters mlx5_0/1: req_transport_retries_exceeded is 3: gave up, as the peer did not answer: IBV_WC_RETRY_EXC_ERR
+		     > run the program as rdmaez-explain COMMAND, which names the field
+		note counters mlx5_0/1: req_transport_retries_exceeded is 3: this side gave up because the peer did not answer: IBV_WC_RETRY_EXC_ERR
 		       $mlx5/hw_counters/req_transport_retries_exceeded: 3, then 3
-		     > rdmaez-doctor --peer HOST: is the way there open, both ways?
+		     > check that the way is open in both directions: rdmaez-doctor --peer HOST
 		note counters mlx5_0/1: link_downed is 1: the link was lost
 		       $mlx5/counters/link_downed: 1, then 1
 		     > cable, transceiver, switch
 		note counters mlx5_0/1: carrier_changes is 10: the link goes up and down
 		       /sys/class/net/eth0/carrier_changes: 10, then 10
-		     > cable, transceiver, the switch's log; GID indices may change each time
+		     > check the cable, the transceiver and the switch's log; GID indices may change each time
 		ok   counters mlx5_0/1: $quiet
 	END
 }
@@ -68,19 +68,19 @@ ended() {
 	infiniband mlx5_0
 	counters $mlx5/counters/{symbol_error=65535,port_rcv_errors=65534,port_xmit_wait=4294967295}
 	says counters 0 <<-END
-		note counters mlx5_0/1: port_xmit_wait is 4294967295, the most that it can hold, and does not count any more
+		note counters mlx5_0/1: port_xmit_wait is 4294967295, the most that it can hold, so it no longer counts
 		       $mlx5/counters/port_xmit_wait: 4294967295, then 4294967295
-		     > perfquery -R # as root: begins anew
-		note counters mlx5_0/1: symbol_error is 65535, the most that it can hold, and does not count any more
+		     > perfquery -R # as root: resets it
+		note counters mlx5_0/1: symbol_error is 65535, the most that it can hold, so it no longer counts
 		       $mlx5/counters/symbol_error: 65535, then 65535
-		     > perfquery -R # as root: begins anew
+		     > perfquery -R # as root: resets it
 		ok   counters mlx5_0/1: $quiet
 	END
 }
 
 # One of each kind, of three drivers; what nobody knows grows most.
 growing() {
-	local loss='look for drops in the switches and at the peer; PFC or ECN at both ends'
+	local loss='look for drops in the switches and at the peer; check PFC or ECN at both ends'
 	fresh
 	roce mlx5_0
 	roce bnxt_re0 eth1
@@ -97,18 +97,18 @@ growing() {
 			ok   counters bnxt_re0/1: no error was counted in 1 s; packets passed
 			WARN counters irdma0/1: cnpIgnored grew by 18446744073709551614 in 1 s: this port was told of congestion, and did not slow down
 			       $irdma/hw_counters/cnpIgnored: 1, then 18446744073709551615
-			     > switch congestion control (DCQCN) on for the priority of the traffic
+			     > turn on congestion control (DCQCN) for the priority of the traffic
 			WARN counters irdma0/1: carrier_changes grew by 2 in 1 s: the link goes up and down
 			       /sys/class/net/eth2/carrier_changes: 2, then 4
-			     > cable, transceiver, the switch's log; GID indices may change each time
-			note counters mlx5_0/1: np_ecn_marked_roce_packets grew by 10 in 1 s: packets came with the mark of a congested switch: many send to this port at once
+			     > check the cable, the transceiver and the switch's log; GID indices may change each time
+			note counters mlx5_0/1: np_ecn_marked_roce_packets grew by 10 in 1 s: packets arrived with the mark of a congested switch: many senders use this port at once
 			       $mlx5/hw_counters/np_ecn_marked_roce_packets: 1, then 11
-			WARN counters mlx5_0/1: out_of_buffer grew by 10 in 1 s: messages came while no receive was posted
+			WARN counters mlx5_0/1: out_of_buffer grew by 10 in 1 s: messages arrived while no receive was posted
 			       $mlx5/hw_counters/out_of_buffer: 1, then 11
-			     > post receives earlier and more of them: larger max_recv_wr, or an SRQ
-			WARN counters mlx5_0/1: rnr_nak_retry_err grew by 10 in 1 s: the peer had no receive posted, and this side waited and sent again
+			     > post receives earlier, and more of them: use a larger max_recv_wr, or an SRQ
+			WARN counters mlx5_0/1: rnr_nak_retry_err grew by 10 in 1 s: the peer had no receive posted, so this side waited and sent again
 			       $mlx5/hw_counters/rnr_nak_retry_err: 1, then 11
-			     > look at the peer: receives posted later than the messages come
+			     > look at the peer: it posts its receives later than the messages arrive
 			WARN counters mlx5_0/1: vport_out_of_sequence grew by 10 in 1 s: packets were lost or overtaken on the way to this port
 			       $mlx5/hw_counters/vport_out_of_sequence: 1, then 11
 			     > $loss

@@ -17,7 +17,7 @@ source_is() {
 }
 
 index_0() {
-	echo "note gids mlx5_0/1: index 0, which many programs take if none is named, is link-local: name index $1"
+	echo "note gids mlx5_0/1: index 0 is link-local, and many programs use it unless you name another: name index $1"
 	source_is "$2"
 	echo "     > ib_write_bw -x $1, ibv_rc_pingpong -g $1, UCX_IB_GID_INDEX=$1, NCCL_IB_GID_INDEX=$1"
 }
@@ -51,7 +51,7 @@ link_local_only() {
 	gid mlx5_0 1 0000:0000:0000:0000:0000:0000:0000:0000
 	says gids 0 <<-END
 		ok   gids mlx5_0/1: GIDs: 1; rdmaez would choose index 0, fe80::200:ff:fe00:1, RoCE v2, eth0
-		WARN gids mlx5_0/1: only link-local GIDs: interface eth0 has no address, so peers are reached only on the same Ethernet segment, and not by programs that want an IPv4 GID
+		WARN gids mlx5_0/1: only link-local GIDs: interface eth0 has no address, so it reaches peers only on the same Ethernet segment, and programs that want an IPv4 GID find none
 		$(source_is 1)
 		     > ip address add ADDRESS/PREFIX dev eth0
 	END
@@ -68,7 +68,7 @@ two_versions() {
 	says gids 0 < <(
 		echo 'ok   gids mlx5_0/1: GIDs: 4; rdmaez would choose index 3, ::ffff:192.0.2.1, RoCE v2, eth0'
 		index_0 3 4
-		echo 'note gids mlx5_0/1: the same address as RoCE v1 (indices 0, 2) and as v2 (indices 1, 3): both ends must use the same version, and only v2 is routed'
+		echo 'note gids mlx5_0/1: the same address as RoCE v1 (indices 0, 2) and as v2 (indices 1, 3): both ends must use the same version, and routers forward only v2'
 		source_is 4
 	)
 }
@@ -83,9 +83,9 @@ other_mac() {
 	says gids 0 < <(
 		echo "$chosen"
 		index_0 1 2
-		echo 'WARN gids mlx5_0/1: index 0 is of the Ethernet address 00:00:00:00:00:01, and eth0 has another one'
+		echo 'WARN gids mlx5_0/1: index 0 was made from the Ethernet address 00:00:00:00:00:01, and eth0 now has another one'
 		echo '       /sys/class/net/eth0/address: 02:00:00:00:00:02'
-		echo '     > as root: ip link set eth0 down; ip link set eth0 up; of a virtual function, set its address before its driver is loaded'
+		echo '     > as root: ip link set eth0 down; ip link set eth0 up; for a virtual function, set its address before you load its driver'
 	)
 }
 
@@ -97,7 +97,7 @@ version_1_only() {
 	says gids 0 < <(
 		echo 'ok   gids mlx5_0/1: GIDs: 2; rdmaez would choose index 1, ::ffff:192.0.2.1, RoCE v1, eth0'
 		index_0 1 2
-		echo 'WARN gids mlx5_0/1: RoCE v1 only: it is not routed, and peers with RoCE v2 do not answer'
+		echo 'WARN gids mlx5_0/1: RoCE v1 only: routers do not forward it, and peers with RoCE v2 do not answer'
 		source_is 2
 	)
 }
@@ -111,7 +111,7 @@ several() {
 	put sys/class/net/eth0.7/flags 0x1003
 	says gids 0 < <(
 		echo "${chosen/GIDs: 2/GIDs: 4}"
-		echo 'note gids mlx5_0/1: indices 1, 255 are equally good: for a peer, the one counts from whose address the route to it starts'
+		echo 'note gids mlx5_0/1: indices 1, 255 are equally good: use the one from whose address the route to the peer starts'
 		source_is 4
 		echo '     > ip route get PEER # its src is the address; --gids shows the index of it'
 		index_0 1 4
@@ -128,11 +128,11 @@ interfaces() {
 	rm "$tree/${gids%/gids}/gid_attrs/ndevs/3"
 	says gids 0 < <(
 		echo "${chosen/GIDs: 2/GIDs: 4}"
-		echo 'note gids mlx5_0/1: indices 1, 2 are equally good: for a peer, the one counts from whose address the route to it starts'
+		echo 'note gids mlx5_0/1: indices 1, 2 are equally good: use the one from whose address the route to the peer starts'
 		source_is 4
 		echo '     > ip route get PEER # its src is the address; --gids shows the index of it'
 		index_0 1 4
-		echo 'WARN gids mlx5_0/1: index 3: no interface belongs to it, and a queue pair that uses it is refused'
+		echo 'WARN gids mlx5_0/1: index 3 belongs to no interface, so the kernel refuses a queue pair that uses it'
 		source_is 4
 		echo 'WARN gids mlx5_0/1: indices 0, 1: the interface is down'
 		source_is 4
@@ -158,7 +158,7 @@ empty() {
 	gid mlx5_0 0 0000:0000:0000:0000:0000:0000:0000:0000
 	gid mlx5_0 1 0000:0000:0000:0000:0000:0000:0000:0000
 	says gids 1 <<-END
-		FAIL gids mlx5_0/1: the GID table is empty, and no queue pair of this port can be connected
+		FAIL gids mlx5_0/1: the GID table is empty, so no queue pair of this port can be connected
 		$(source_is 0)
 		     > ip link set eth0 up && ip address add ADDRESS/PREFIX dev eth0
 	END
@@ -224,7 +224,7 @@ another_line() {
 }
 
 ok 'a table that is well' well
-fails 'another line is seen' '^> note gids mlx5_0/1: index 0, which many' another_line
+fails 'another line is seen' '^> note gids mlx5_0/1: index 0 is link-local' another_line
 ok 'nothing that a terminal obeys' escapes
 ok 'only link-local' link_local_only
 ok 'RoCE v1 and v2 of each address' two_versions

@@ -47,19 +47,19 @@ others() {
 by_client() {
 	nvidia "$closed"
 	put "$1"
-	says gpu 0 <<<"ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/${2-$1})"
+	says gpu 0 <<<"ok   gpu 0000:04:00.0: RDMA devices reach its memory through a peer-memory client (/${2-$1})"
 }
 
 amd_by_client() {
 	card 0x1002 0x120000 amdgpu
 	put sys/kernel/mm/memory_peers/amdkfd/version 1.0
-	says gpu 0 <<<'ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/kernel/mm/memory_peers/amdkfd/version)'
+	says gpu 0 <<<'ok   gpu 0000:04:00.0: RDMA devices reach its memory through a peer-memory client (/sys/kernel/mm/memory_peers/amdkfd/version)'
 }
 
 no_way() {
 	nvidia "$closed"
 	says gpu 0 <<-END
-		WARN gpu 0000:04:00.0: no way from its memory to an RDMA device: registering it fails with EFAULT or EINVAL
+		WARN gpu 0000:04:00.0: RDMA devices have no way to its memory: registering it fails with EFAULT or EINVAL
 		       no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers
 		       its driver exports no dma-bufs: /proc/driver/nvidia/version does not name the open kernel module
 		     > modprobe nvidia_peermem # needs the ib_core of MLNX_OFED or DOCA; or install NVIDIA's open kernel module
@@ -72,7 +72,7 @@ no_interface() {
 	printf '%s\n' '0000000000000000 T schedule' $'0000000000000000 T ib_register_device\t[ib_core]' \
 		>"$tree/proc/kallsyms"
 	says gpu 0 <<-END
-		WARN gpu 0000:04:00.0: no way from its memory to an RDMA device: registering it fails with EFAULT or EINVAL
+		WARN gpu 0000:04:00.0: RDMA devices have no way to its memory: registering it fails with EFAULT or EINVAL
 		       no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers
 		       its driver exports no dma-bufs: /proc/driver/nvidia/version does not name the open kernel module
 		       /proc/kallsyms has no ib_register_peer_memory_client: this kernel's ib_core has no peer memory
@@ -86,8 +86,8 @@ old_client() {
 	nvidia "$closed"
 	put sys/module/nv_peer_mem/version 1.3
 	says gpu 0 <<-END
-		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/module/nv_peer_mem)
-		WARN gpu 0000:04:00.0: nv_peer_mem is loaded, which nvidia_peermem of NVIDIA's driver has replaced
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory through a peer-memory client (/sys/module/nv_peer_mem)
+		WARN gpu 0000:04:00.0: the old nv_peer_mem is loaded instead of nvidia_peermem of NVIDIA's driver
 		       /sys/module/nv_peer_mem, and no /sys/module/nvidia_peermem
 		     > rmmod nv_peer_mem && modprobe nvidia_peermem
 	END
@@ -96,7 +96,7 @@ old_client() {
 amd_no_way() {
 	card 0x1002 0x120000 amdgpu
 	says gpu 0 <<-END
-		WARN gpu 0000:04:00.0: no way from its memory to an RDMA device: registering it fails with EFAULT or EINVAL
+		WARN gpu 0000:04:00.0: RDMA devices have no way to its memory: registering it fails with EFAULT or EINVAL
 		       no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers
 		       its driver exports no dma-bufs: /sys/module/amdgpu is missing
 		     > use amdgpu of Linux 5.12 or newer with an RDMA driver that takes dma-bufs
@@ -143,14 +143,14 @@ small_bar() {
 	put sys/module/nvidia_peermem/version 535
 	bars $((16 << 20)) $((256 << 20)) 0
 	says gpu 0 <<-END
-		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/module/nvidia_peermem)
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory through a peer-memory client (/sys/module/nvidia_peermem)
 		WARN gpu 0000:04:00.0: BAR 1 shows 256 MiB of its memory at a time, and no more than that can be registered by a peer-memory client
 		       $gpu/resource, line 2
-		     > firmware's setup: Above 4G Decoding, Resizable BAR; nvidia-smi -q -d MEMORY
+		     > see the firmware's setup (Above 4G Decoding, Resizable BAR) and nvidia-smi -q -d MEMORY
 	END
 	bars $((16 << 20)) $((128 << 30)) 0
 	says gpu 0 <<-END
-		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/module/nvidia_peermem)
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory through a peer-memory client (/sys/module/nvidia_peermem)
 		ok   gpu 0000:04:00.0: BAR 1 is 131072 MiB
 	END
 }
@@ -160,11 +160,11 @@ amd_small_bar() {
 	bars $((8 << 30))
 	put "$gpu/mem_info_vram_total" $((64 << 30))
 	says gpu 0 <<-END
-		ok   gpu 0000:04:00.0: RDMA devices reach its memory by a peer-memory client (/sys/kernel/mm/memory_peers/amdkfd/version)
+		ok   gpu 0000:04:00.0: RDMA devices reach its memory through a peer-memory client (/sys/kernel/mm/memory_peers/amdkfd/version)
 		WARN gpu 0000:04:00.0: BAR 0 shows 8192 MiB of its memory at a time, and no more than that can be registered by a peer-memory client
 		       $gpu/resource, line 1
 		       $gpu/mem_info_vram_total: 65536 MiB
-		     > firmware's setup: Above 4G Decoding, Resizable BAR; nvidia-smi -q -d MEMORY
+		     > see the firmware's setup (Above 4G Decoding, Resizable BAR) and nvidia-smi -q -d MEMORY
 	END
 }
 
@@ -177,7 +177,7 @@ ok 'no GPU' none
 ok 'no GPU to be seen' unseen
 ok 'an adapter of NVIDIA' others 0x10de 0x020700
 ok 'a display of Intel' others 0x8086 0x030000
-fails 'another line is seen' '^> WARN gpu 0000:04:00.0: no way' another_line
+fails 'another line is seen' '^> WARN gpu 0000:04:00.0: RDMA devices have no way' another_line
 ok 'nvidia_peermem' by_client sys/module/nvidia_peermem/version sys/module/nvidia_peermem
 ok 'nv_peer_mem' by_client sys/kernel/mm/memory_peers/nv_mem/version
 ok 'nv_peer_mem without cooperation' by_client sys/kernel/mm/memory_peers/nv_mem_nc/version

@@ -40,7 +40,7 @@ no_uverbs() {
 	rm -r "$tree/sys/module/ib_uverbs" "$tree/sys/class/infiniband_verbs"
 	says modules 0 <<-'END'
 		ok   modules: the kernel has ib_core, rdma_cm, rdma_ucm
-		WARN modules ib_uverbs: not loaded: programs reach no device without it; libibverbs asks the kernel to load it
+		WARN modules ib_uverbs: not loaded: without it programs reach no device; libibverbs asks the kernel to load it
 		       neither /sys/module/ib_uverbs nor /sys/class/infiniband_verbs exists
 		     > modprobe ib_uverbs (on the host, if this is a container)
 	END
@@ -63,7 +63,7 @@ no_sysfs() {
 	rm -r "$tree/sys"
 	line 'WARN modules: /sys is not mounted, .*' --only modules
 	says device 0 <<-'END'
-		note device: which RDMA devices there are cannot be seen without /sys
+		note device: without /sys nobody can see which RDMA devices there are
 	END
 }
 
@@ -94,7 +94,7 @@ by_interface() {
 	grep -qx '     > modprobe mlx5_ib (on the host, if this is a container)' "$scratch/report"
 	((code == 1))
 	mkdir "$tree/sys/module/mlx5_ib"
-	line 'note device eth0: its RDMA module mlx5_ib is loaded, but has made no RDMA device of it' --only device
+	line 'note device eth0: its RDMA module mlx5_ib is loaded, but has made no RDMA device from it' --only device
 }
 
 on_amazon() {
@@ -102,7 +102,7 @@ on_amazon() {
 	bare
 	mkdir "$tree/sys/bus/pci/drivers/ena"
 	ln -sfn ../../drivers/ena "$tree/$pci/driver"
-	line 'note device eth0: an interface of Amazon EC2, where RDMA takes an EFA interface' --only device
+	line 'note device eth0: this is an interface of Amazon EC2, where RDMA needs an EFA interface' --only device
 }
 
 # auxiliary NAME MODULE
@@ -122,11 +122,11 @@ by_function() {
 	put "$pci/vendor" "$1"
 	put "$pci/device" "$2"
 	put "$pci/class" "$3"
-	line 'WARN device 0000:3b:00.0: an RDMA adapter without a driver' --only device
+	line 'WARN device 0000:3b:00.0: this RDMA adapter has no driver' --only device
 	grep -qx "     > modprobe $4 (on the host, if this is a container)" "$scratch/report"
 	mkdir "$tree/sys/bus/pci/drivers/vfio-pci"
 	ln -s ../../drivers/vfio-pci "$tree/$pci/driver"
-	line 'note device 0000:3b:00.0: an RDMA adapter that vfio-pci keeps for a virtual machine' --only device
+	line 'note device 0000:3b:00.0: vfio-pci keeps this RDMA adapter for a virtual machine' --only device
 }
 
 nothing_known() {
@@ -136,7 +136,7 @@ nothing_known() {
 		FAIL device: the kernel shows no RDMA device here
 		       /sys/class/infiniband is empty
 		     > to try RDMA without an adapter, as root: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0
-		note device: no PCI function and no network interface here is known to offer RDMA
+		note device: rdmaez-doctor knows of no PCI function or network interface here that offers RDMA
 		       /sys/bus/auxiliary/devices, /sys/class/net/*/device/driver, /sys/bus/pci/devices/*/{vendor,device,class}
 	END
 }
@@ -253,7 +253,7 @@ memlock_by_capability() {
 	limit 65536 65536
 	put proc/self/status 'CapEff: 0000000000004000'
 	says memlock 0 <<-'END'
-		ok   memlock: CAP_IPC_LOCK lifts the limit of 64 KiB, for programs that have it too
+		ok   memlock: CAP_IPC_LOCK lifts the limit of 64 KiB for programs that also have it
 	END
 	# One of another user namespace is not asked for.
 	put proc/self/uid_map '         0     100000      65536'
@@ -321,7 +321,7 @@ full() {
 		FAIL cgroup mlx5_0: the cgroup's limit of hca_handle is reached (2): opening the device fails with EAGAIN
 		       /$1/rdma.max: mlx5_0 hca_handle=2; rdma.current: 2
 		     > as root: echo 'mlx5_0 hca_handle=max' >/$1/rdma.max
-		     > rdma resource show (who uses how many); to try again helps only once they are fewer
+		     > rdma resource show (who uses how many); trying again helps only once there are fewer
 	END
 }
 
@@ -347,7 +347,7 @@ no_cgroup() {
 	machine
 	rm "$tree"/proc/self/{cgroup,mountinfo}
 	says cgroup 0 <<-'END'
-		ok   cgroup: no cgroup is visible that could limit RDMA objects
+		ok   cgroup: no cgroup that could limit RDMA objects is visible
 	END
 }
 
@@ -364,7 +364,7 @@ strange_interface() {
 	machine
 	rm -r "$tree/sys/class/net/eth0"
 	line 'WARN namespace mlx5_0: 2 of 2 GIDs of port 1 belong to interfaces in other network namespaces' --only namespace
-	grep -qx '       gid_attrs/ndevs names eth0, and there is no interface eth0 here' "$scratch/report"
+	grep -qx '       gid_attrs/ndevs names eth0, but there is no interface eth0 here' "$scratch/report"
 }
 
 exclusive() {
@@ -421,10 +421,10 @@ efa() {
 	line "$3" --only fork
 }
 
-ok "EFA without huge pages" efa 0 4 'note fork mlx5_0: EFA limits how many pages are registered, and they are of 4 KiB: large regions fail with ENOMEM long before memory is short'
+ok "EFA without huge pages" efa 0 4 'note fork mlx5_0: EFA limits how many pages can be registered, and they have only 4 KiB: large regions fail with ENOMEM long before memory is short'
 ok "what to do" line '     > as root: sysctl vm.nr_hugepages=COUNT, of 524288 KiB each, and memory from them: .*' --only fork
 ok "with huge pages" efa 8 64 'ok   fork hugepages: 8 of 8 huge pages are free'
-ok "where the size is not known" efa 0 '' 'ok   fork hugepages: none are reserved; .*'
+ok "where the size is not known" efa 0 '' 'ok   fork hugepages: no huge pages are reserved; .*'
 ok "modules that are there" modules_are_there
 ok "built in, a module has no directory" modules_are_built_in
 ok "no module at all" no_rdma_at_all
@@ -493,6 +493,6 @@ ok "fork() on Linux 5.10" forks 5.10.0 'WARN fork: a program that forks may lose
 ok "huge pages" huge 8 3 'ok   fork hugepages: 3 of 8 huge pages are free'
 ok "no free huge page" huge 8 0 'note fork hugepages: all 8 huge pages are in use'
 ok "huge pages that cannot be seen" no_meminfo
-ok "no huge pages" huge 0 0 'ok   fork hugepages: none are reserved; .*'
+ok "no huge pages" huge 0 0 'ok   fork hugepages: no huge pages are reserved; .*'
 fails "a line that is not there is missed" '^ok   memlock' memlock unlimited unlimited 0 'FAIL memlock: .*'
 done_testing

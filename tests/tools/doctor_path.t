@@ -59,8 +59,8 @@ served() {
 }
 
 two_doctors() {
-	says 1 'ok   probe 127.0.0.1: is ' 'FAIL probe: this end has nothing to probe with: there is no RDMA device' \
-		'FAIL probe 127.0.0.1: has nothing to probe with: there is no RDMA device' -- --only probe none --peer "127.0.0.1:$1"
+	says 1 'ok   probe 127.0.0.1: is ' 'FAIL probe: this end cannot probe: there is no RDMA device' \
+		'FAIL probe 127.0.0.1: cannot probe: there is no RDMA device' -- --only probe none --peer "127.0.0.1:$1"
 	says 1 'ok   probe ::1: is ' -- --only probe none --peer "[::1]:$1"
 	served "$1" 'ok   serve 127.0.0.1: is '
 }
@@ -76,11 +76,11 @@ strangers_served() {
 	local i
 	exec 3<>"/dev/tcp/127.0.0.1/$1"
 	printf 'GET / HTTP/1.1\r\n\033[2J\r\n\r\n' >&3
-	served "$1" 'note serve 127.0.0.1: connected, and is no rdmaez-doctor'
+	served "$1" 'note serve 127.0.0.1: connected, but is not rdmaez-doctor'
 	served "$1" 'it sent "GET / HTTP/1.1'
 	exec 3<>"/dev/tcp/127.0.0.1/$1"
 	printf 'rdmaez-doctor 7 hello\n\n' >&3
-	served "$1" 'speaks version 7 of the protocol, this end 1'
+	served "$1" 'speaks version 7 of the protocol, and this end speaks version 1'
 	grep -q '^rdmaez-doctor 1 hello$' <&3
 	exec 3>&-
 	: >"/dev/tcp/127.0.0.1/$1"
@@ -123,7 +123,7 @@ limit_of_an_address() {
 		exec {fd}<>"/dev/tcp/127.0.0.1/$1"
 		open+=("$fd")
 	done
-	says 1 'FAIL probe 127.0.0.1: takes the TCP connection and closes it' -- --only probe none --peer "127.0.0.1:$1"
+	says 1 'FAIL probe 127.0.0.1: accepts the TCP connection and closes it' -- --only probe none --peer "127.0.0.1:$1"
 	grep -q '^rdmaez-doctor: 127.0.0.1: turned away: 4 connections at once$' "$scratch/listening.$1"
 	says 1 'ok   probe ::1: is ' -- --only probe none --peer "[::1]:$1"
 	for fd in "${open[@]}"; do exec {fd}>&-; done
@@ -137,7 +137,7 @@ asked_of_queues() {
 	printf 'rdmaez-doctor 1 queues\nask 17 18\nask -1 99999999999999999999\nask\n\n' >&3
 	diff <(printf 'rdmaez-doctor 1 queues\nwhy the kernel lists no RDMA device\n\n') <(sed '/^$/q' <&3)
 	noise 91 3000 >&3
-	served "$1" 'ok   serve 127.0.0.1: asked for the peers of its queue pairs, and was told of 0 here'
+	served "$1" 'ok   serve 127.0.0.1: asked for its queue pairs'\'' peers, and was told of 0 here'
 	exec 3>&-
 	two_doctors "$1"
 }
@@ -198,14 +198,14 @@ echo "# RDMAEZ_SEED=$seed"
 soon ok 'nobody listens' says 1 'FAIL probe: 127.0.0.1 refuses TCP port 1: nobody listens there' \
 	'> on 127.0.0.1: rdmaez-doctor --listen 1' -- --only probe --peer 127.0.0.1:1
 soon ok 'a server that says nothing' with_stranger 'sleep 60;' hears \
-	'FAIL probe 127.0.0.1: takes the TCP connection and says nothing'
+	'FAIL probe 127.0.0.1: accepts the TCP connection and says nothing'
 soon ok 'one that says it slowly' with_stranger 'for (split //, "rdmaez-doctor 1 hello\n" x 20) { print $peer $_; select undef, undef, undef, 0.1; }' \
-	hears 'FAIL probe 127.0.0.1: takes the TCP connection and says nothing'
-ok 'one that closes' with_stranger 'close $peer; sleep 60;' hears 'FAIL probe 127.0.0.1: takes the TCP connection and closes it'
+	hears 'FAIL probe 127.0.0.1: accepts the TCP connection and says nothing'
+ok 'one that closes' with_stranger 'close $peer; sleep 60;' hears 'FAIL probe 127.0.0.1: accepts the TCP connection and closes it'
 ok 'one of another kind' with_stranger 'print $peer "SSH-2.0-\e[2Jssh\r\n"; sleep 60;' hears \
 	'FAIL probe 127.0.0.1: is no rdmaez-doctor' 'it sent "SSH-2.0-?[2Jssh?"'
 ok 'one of another version' with_stranger 'print $peer "rdmaez-doctor 2 hello\nnew\n\n"; sleep 60;' hears \
-	'FAIL probe 127.0.0.1: speaks version 2 of the protocol, this end 1'
+	'FAIL probe 127.0.0.1: speaks version 2 of the protocol, and this end speaks version 1'
 ok 'one whose version is no number' with_stranger 'print $peer "rdmaez-doctor x hello\n\n"; sleep 60;' hears \
 	'FAIL probe 127.0.0.1: is no rdmaez-doctor' 'it sent "rdmaez-doctor x hello"'
 ok 'one that tells of no port' with_stranger 'print $peer "rdmaez-doctor 1 hello\nhost x\n\n"; sleep 60;' hears \

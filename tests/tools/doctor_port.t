@@ -42,7 +42,7 @@ interface_down() {
 	put $port/phys_state '3: Disabled'
 	put sys/class/net/eth0/flags 0x1002
 	says port 1 <<-END
-		FAIL port mlx5_0/1: DOWN: its interface eth0 is down; the GIDs stay listed, but do not work
+		FAIL port mlx5_0/1: DOWN: its interface eth0 is down; its GIDs are still listed, but do not work
 		       state 1: DOWN, phys_state 3: Disabled
 		       /sys/class/net/eth0/flags: 0x1002, without IFF_UP
 		     > ip link set eth0 up
@@ -57,7 +57,7 @@ no_carrier() {
 	put $port/phys_state '3: Disabled'
 	put sys/class/net/eth0/carrier 0
 	says port 1 <<-END
-		FAIL port mlx5_0/1: DOWN: its interface eth0 is up, but has no carrier: cable, transceiver, or the port at the other end
+		FAIL port mlx5_0/1: DOWN: its interface eth0 is up, but has no carrier: check the cable, the transceiver and the port at the other end
 		       state 1: DOWN, phys_state 3: Disabled
 		       /sys/class/net/eth0/carrier: 0
 		     > ethtool eth0
@@ -75,7 +75,7 @@ one_of_two_down() {
 	says port 0 <<-END
 		ok   port mlx5_0/1: ACTIVE, 100 Gb/sec (4X EDR), interface eth0
 		ok   port mlx5_0/1: MTU 4096, from 9000 of eth0
-		WARN port mlx5_1/1: DOWN: the port looks for the other end: no cable, or the port at its other end is down
+		WARN port mlx5_1/1: DOWN: the port is looking for its other end: there is no cable, or the port at its other end is down
 		       state 1: DOWN, phys_state 2: Polling
 		     > ibstat mlx5_1 1
 	END
@@ -110,7 +110,7 @@ armed() {
 	infiniband mlx5_0
 	put $port/state '3: ARMED'
 	says port 1 <<-END
-		FAIL port mlx5_0/1: ARMED: the subnet manager has configured the port and not activated it yet
+		FAIL port mlx5_0/1: ARMED: the subnet manager has configured the port, but has not activated it yet
 		       state 3: ARMED, phys_state 5: LinkUp
 		     > if it stays so, look at the subnet manager's log
 	END
@@ -123,9 +123,9 @@ fallen_back() {
 	put $port/pkeys/1 0x8123
 	says port 0 <<-END
 		ok   port mlx5_0/1: ACTIVE, 25 Gb/sec (1X EDR)
-		WARN port mlx5_0/1: the link runs at 25 Gb/sec (1X EDR), to which links fall back with a bad cable or port
+		WARN port mlx5_0/1: the link runs at 25 Gb/sec (1X EDR), to which links fall back if the cable or a port is bad
 		       /sys/class/infiniband/mlx5_0/ports/1/rate
-		     > iblinkinfo --switches-only # as root: what each link supports, and runs at
+		     > iblinkinfo --switches-only # as root: shows what each link supports, and runs at
 		ok   port mlx5_0/1: in 2 partitions
 	END
 }
@@ -140,7 +140,7 @@ partitions() {
 
 no_partition() {
 	partitions 0x0000 1 <<-END
-		FAIL port mlx5_0/1: no P_Key: the port belongs to no partition, and nobody can be reached
+		FAIL port mlx5_0/1: no P_Key: the port belongs to no partition, so it reaches nobody
 		       /sys/class/infiniband/mlx5_0/ports/1/pkeys: 0 full, 0 limited
 		     > add the port to a partition of the subnet manager: partitions.conf of opensm
 	END
@@ -148,7 +148,7 @@ no_partition() {
 
 limited_member() {
 	partitions 0x7fff 0 <<-END
-		note port mlx5_0/1: limited member of its partitions: reaches only full members
+		note port mlx5_0/1: the port is a limited member of its partitions, so it reaches only full members
 		       /sys/class/infiniband/mlx5_0/ports/1/pkeys: 0 full, 1 limited
 	END
 }
@@ -168,7 +168,7 @@ mtu() {
 }
 
 small() {
-	mtu "$1" "WARN port mlx5_0/1: MTU $2, because eth0 has $1, less than the 1500 of Ethernet; peers with a larger path MTU do not fit" \
+	mtu "$1" "WARN port mlx5_0/1: MTU $2, because eth0 has $1, less than the 1500 of Ethernet; peers with a larger path MTU cannot reach this port" \
 		'ip link set eth0 mtu 1500'
 }
 
@@ -213,8 +213,8 @@ ok 'DOWN, beside a port that is ACTIVE' one_of_two_down
 ok 'DOWN, Sleep' down_is '1: Sleep' 'the port sleeps'
 ok 'DOWN, Disabled' down_is '3: Disabled' 'the port is disabled'
 ok 'DOWN, training' down_is '4: PortConfigurationTraining' \
-	'the link is being trained; if that does not end, the cable or one of the ports is bad'
-ok 'DOWN, recovery' down_is '6: LinkErrorRecovery' 'the link recovers from errors: cable or transceiver'
+	'the link is training; if that does not end, the cable or one of the ports is bad'
+ok 'DOWN, recovery' down_is '6: LinkErrorRecovery' 'the link is recovering from errors: check the cable and the transceiver'
 ok 'DOWN, a phys_state that nobody knows' down_is '9: <unknown>' 'there is no link'
 ok 'INIT: no subnet manager' no_subnet_manager
 ok 'ARMED' armed

@@ -28,17 +28,17 @@ nothing_known() {
 no_pfc() {
 	port 00000000 dscp
 	says quality 0 <<-END
-		note quality mlx5_0/1: no priority is lossless (PFC is off): where a switch or this port is full, packets are dropped and sent again
+		note quality mlx5_0/1: no priority is lossless (PFC is off): if a switch or this port is full, packets are dropped and sent again
 		       /sys/class/net/eth0/qos/pfc: 00000000
 		       /sys/class/net/eth0/qos/trust: dscp
-		     > if the network is to be lossless, in every switch as well: dcb pfc set dev eth0 prio-pfc 3:on, or mlnx_qos -i eth0 --pfc 0,0,0,1,0,0,0,0
+		     > if the network is meant to be lossless, set PFC here and in every switch: dcb pfc set dev eth0 prio-pfc 3:on, or mlnx_qos -i eth0 --pfc 0,0,0,1,0,0,0,0
 	END
 }
 
 tags() {
 	port 00010000 pcp 'Global tclass=106'
 	says quality 0 <<-END
-		WARN quality mlx5_0/1: packets without a VLAN tag are of priority 0, and only priority 3 loses nothing (PFC)
+		WARN quality mlx5_0/1: packets without a VLAN tag have priority 0, but only priority 3 is protected from loss (PFC)
 		       /sys/class/net/eth0/qos/pfc: 00010000
 		       /sys/class/net/eth0/qos/trust: pcp
 		       /sys/class/infiniband/mlx5_0/tc/1/traffic_class: 106
@@ -46,14 +46,14 @@ tags() {
 	END
 	port 11000000 pcp
 	says quality 0 <<-END
-		ok   quality mlx5_0/1: packets without a VLAN tag are of priority 0, which loses nothing (PFC)
+		ok   quality mlx5_0/1: packets without a VLAN tag have priority 0, which is protected from loss (PFC)
 	END
 }
 
 # What leads to which priority no file says.
 no_map() {
 	port 00011000 dscp 'Global tclass=106'
-	says quality 0 <<<'ok   quality mlx5_0/1: priorities 3, 4 lose nothing (PFC)'
+	says quality 0 <<<'ok   quality mlx5_0/1: priorities 3, 4 are protected from loss (PFC)'
 }
 
 ecn() {
@@ -62,8 +62,8 @@ ecn() {
 	put sys/class/net/eth0/ecn/roce_rp/enable/3 0
 	put sys/class/net/eth0/ecn/roce_rp/enable/4 0
 	says quality 0 <<-END
-		ok   quality mlx5_0/1: priority 3 loses nothing (PFC)
-		note quality mlx5_0/1: priority 3 does not slow down by ECN: pauses alone hold back who sends too fast
+		ok   quality mlx5_0/1: priority 3 is protected from loss (PFC)
+		note quality mlx5_0/1: priority 3 does not slow down by ECN: only pauses hold back a sender that is too fast
 		       /sys/class/net/eth0/ecn/roce_rp/enable/3: 0
 		     > as root: echo 1 >/sys/class/net/eth0/ecn/roce_rp/enable/3
 	END

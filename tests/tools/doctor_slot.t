@@ -34,7 +34,7 @@ slow_link() {
 		WARN slot mlx5_0: PCI Express runs at ${1%.0} GT/s x$2, less than both device and slot support
 		       $device: current_link ${1%.0} GT/s x$2, max_link 16 GT/s x16
 		       the slot ($device/..): max_link 16 GT/s x16
-		     > lspci -vv -s 0000:01:00.0; seat the card anew; look for a limit in the firmware's setup
+		     > lspci -vv -s 0000:01:00.0; reseat the card; look for a limit in the firmware's setup
 	END
 }
 
@@ -43,7 +43,7 @@ slow_slot() {
 	link $port 8.0 8 8.0 8
 	link $nic 8.0 8 16.0 16
 	says slot 0 <<-END
-		WARN slot mlx5_0: PCI Express carries 63 Gbit/s, and the ports 100: the slot is slower than the device
+		WARN slot mlx5_0: PCI Express carries 63 Gbit/s, but the ports 100: the slot is slower than the device
 		       $device: current_link 8 GT/s x8, max_link 16 GT/s x16
 		       the slot ($device/..): max_link 8 GT/s x8
 		     > put the card into a slot of 16 GT/s x16
@@ -63,7 +63,7 @@ two_ports() {
 	link $nic 8.0 16 8.0 16
 	cp -r "$tree/sys/class/infiniband/mlx5_0/ports/1" "$tree/sys/class/infiniband/mlx5_0/ports/2"
 	says slot 0 <<-END
-		WARN slot mlx5_0: PCI Express carries 126 Gbit/s, and the ports 200: the device cannot do both ports at once
+		WARN slot mlx5_0: PCI Express carries 126 Gbit/s, but the ports 200: the device cannot do both ports at once
 		       $device: current_link 8 GT/s x16, max_link 8 GT/s x16
 		       the slot ($device/..): max_link 8 GT/s x16
 	END
@@ -122,7 +122,7 @@ far() {
 
 no_node() {
 	numa -1 0-31 <<-END
-		note slot mlx5_0: its NUMA node is not known, though the machine has several
+		note slot mlx5_0: its NUMA node is not known, although the machine has several
 		       $device/numa_node: -1
 		     > measure: numactl --cpunodebind=NODE --membind=NODE ib_write_bw ...
 	END
@@ -156,7 +156,7 @@ hidden_config() {
 	config $nic 64 0x034=40
 	says slot 0 <<-END
 		$well
-		note slot mlx5_0: relaxed ordering and the size of read requests can be read by root only
+		note slot mlx5_0: only root can read relaxed ordering and the size of read requests
 		       $device/config: 64 bytes
 	END
 }
@@ -180,7 +180,7 @@ translating() {
 	iommu DMA-FQ <<-END
 		note slot mlx5_0: the IOMMU translates each of its transfers: registering memory costs more, and so may transfers to GPUs
 		       $device/iommu_group/type: DMA-FQ
-		     > iommu=pt on the kernel's command line, where the devices are trusted
+		     > if you trust the devices, put iommu=pt on the kernel's command line
 	END
 }
 
@@ -220,7 +220,7 @@ acs_off() {
 acs_hidden() {
 	behind_switch 0000 0000
 	config $switch/0000:02:02.0 64
-	says slot 0 <<<'note slot mlx5_0: whether ACS slows what passes between it and GPU 0000:04:00.0 can be read by root only'
+	says slot 0 <<<'note slot mlx5_0: only root can read whether ACS slows what passes between it and GPU 0000:04:00.0'
 }
 
 # Only the root complex is common: ACS changes nothing.
@@ -241,9 +241,9 @@ passed_through() {
 	mv "$tree/sys/devices/$switch/0000:02:02.0/0000:04:00.0" "$tree/sys/devices/pci0000:00/0000:00:02.0"
 	ln -sfn ../../../devices/pci0000:00/0000:00:02.0/0000:04:00.0 "$tree/sys/bus/pci/devices/0000:04:00.0"
 	says slot 0 <<-END
-		note slot mlx5_0: in this virtual machine no PCIe switch is to be seen between it and a GPU: how they reach each other is up to the host
+		note slot mlx5_0: this virtual machine shows no PCIe switch between it and a GPU: the host decides how they reach each other
 		       /proc/cpuinfo: hypervisor
-		     > compare the speed of GPU memory with that of host memory; on the host see ACS and ATS; NCCL_TOPO_FILE can tell NCCL what is there
+		     > compare the speed of GPU memory with that of host memory; on the host check ACS and ATS; NCCL_TOPO_FILE can tell NCCL what is there
 	END
 }
 
@@ -265,9 +265,9 @@ atomics() {
 # lost REQUESTER COMPLETER ROUTING EVIDENCE...
 lost() {
 	atomics "$1" "$2" "$3" < <(
-		echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may fail: it may send PCIe AtomicOps, which the GPU or a bridge does not take"
+		echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may fail: it may send PCIe AtomicOps, which the GPU or a bridge does not accept"
 		printf '       %s\n' "${@:4}"
-		echo '     > have peers signal by RDMA WRITE with immediate, or keep what atomics change in host memory'
+		echo '     > have peers signal with RDMA WRITE with immediate, or keep what atomics change in host memory'
 	)
 }
 
@@ -331,7 +331,7 @@ ok 'small read requests' small_reads
 ok 'a configuration space that is hidden' hidden_config
 ok 'one that is broken' broken_config
 ok 'an IOMMU that translates' translating
-ok 'one that does not' eval "iommu identity <<<'ok   slot mlx5_0: the IOMMU passes its transfers (identity)'"
+ok 'one that does not' eval "iommu identity <<<'ok   slot mlx5_0: the IOMMU passes its transfers through (identity)'"
 ok 'ACS redirects at one bridge' acs_redirects 1d00 0000 0000:02:01.0
 ok 'ACS redirects at both' acs_redirects 0400 0800 '0000:02:01.0 0000:02:02.0'
 ok 'ACS does not' acs_off

@@ -63,7 +63,7 @@ strict() {
 	two
 	conf rp_filter "${@:1:3}"
 	says subnet 0 <<-END
-		WARN subnet eth0, eth1: both are in 192.0.2.0/24, and the reverse path filter is strict: what comes by the one that the route back does not take is dropped
+		WARN subnet eth0, eth1: both are in 192.0.2.0/24, and the reverse path filter is strict: the kernel drops what arrives at the one that the route back does not take
 		       rp_filter: eth0 $4, eth1 $5; /proc/net/route
 		     > sysctl -w net.ipv4.conf.all.rp_filter=2, or a subnet for each interface
 	END
@@ -91,7 +91,7 @@ no_arp() {
 	put sys/class/net/eth0/type 1
 	put sys/class/net/eth0/flags 0x1083
 	says subnet 0 <<-END
-		WARN subnet eth0: ARP is off: no peer is found that has no permanent entry, and peers that ask for this end get no answer
+		WARN subnet eth0: ARP is off: this end finds only peers with a permanent entry, and peers that ask for it get no answer
 		       /sys/class/net/eth0/flags: 0x1083, with IFF_NOARP
 		     > ip link set dev eth0 arp on
 	END
@@ -106,9 +106,9 @@ twice() {
 	gid mlx5_1 3 0000:0000:0000:0000:0000:ffff:c000:0201 'RoCE v2' eth1
 	says subnet 0 <<-END
 		ok   subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses
-		WARN subnet eth0, eth1: both have the address 192.0.2.1: which of them peers reach, and which GID is theirs, is left to chance
+		WARN subnet eth0, eth1: both have the address 192.0.2.1: chance decides which of them peers reach, and by which GID
 		       /sys/class/infiniband/mlx5_1/ports/1/gids/2
-		     > take it from one of them: ip address del 192.0.2.1/PREFIX dev eth1
+		     > remove it from one of them: ip address del 192.0.2.1/PREFIX dev eth1
 	END
 }
 
@@ -130,7 +130,7 @@ silent_vlan() {
 vlan() {
 	silent_vlan 0 4711 up
 	says subnet 0 <<-END
-		note subnet eth0.100: nothing has ever come by this VLAN: its GIDs may reach nobody
+		note subnet eth0.100: nothing has ever arrived by this VLAN: its GIDs may reach nobody
 		       /sys/class/net/eth0.100/statistics: rx_packets 0, tx_packets 9; of eth0 rx_packets 4711
 		     > ping a peer in it; if none answers, have the switch carry the VLAN on this port, or choose the GID of another interface
 	END
@@ -158,7 +158,7 @@ files() {
 few_files() {
 	files 256 4096
 	says files 0 <<-END
-		WARN files: a process may open 256 files: each open device, completion channel, event channel of rdma_cm and socket is one, and one more fails with EMFILE
+		WARN files: a process may open 256 files: each open device, completion channel, event channel of rdma_cm and socket takes one, and opening more fails with EMFILE
 		       RLIMIT_NOFILE: 256, at most 4096
 		     > here and now: ulimit -n \$(ulimit -H -n)
 		     > echo '* - nofile 65536' >/etc/security/limits.d/files.conf, as root, then log in again; for a service of systemd LimitNOFILE=65536
@@ -167,7 +167,7 @@ few_files() {
 
 many_files() {
 	files 1024 524288
-	says files 0 <<<'ok   files: a process may open 1024 files: each open device, completion channel, event channel of rdma_cm and socket is one, and one more fails with EMFILE'
+	says files 0 <<<'ok   files: a process may open 1024 files: each open device, completion channel, event channel of rdma_cm and socket takes one, and opening more fails with EMFILE'
 }
 
 # governors NAME...: of cpu0 and those that follow.

@@ -171,17 +171,17 @@ static void take(struct afar *afar, const char *value)
 static void say_untold(const struct afar *afar, enum talk_end end, const struct talk *talk)
 {
 	if (end == TALK_SILENT)
-		doctor_say(DOCTOR_FAILED, afar->name, "does not tell of its queue pairs in time");
+		doctor_say(DOCTOR_FAILED, afar->name, "does not list its queue pairs in time");
 	else if (end == TALK_NEWER)
 		doctor_say(DOCTOR_FAILED, afar->name,
-			   "speaks version %u of the protocol, this end %d", talk->version,
-			   TALK_VERSION);
+			   "speaks version %u of the protocol, and this end speaks version %d",
+			   talk->version, TALK_VERSION);
 	else
 		doctor_say(DOCTOR_FAILED, afar->name,
-			   "does not tell of its queue pairs: it is no rdmaez-doctor, or an older "
-			   "one");
-	doctor_next("install the same version of rdmaez at both ends, and see what listens there: "
-		    "ss --listening --tcp --processes");
+			   "does not list its queue pairs: it is not rdmaez-doctor, or an older "
+			   "version of it");
+	doctor_next("install the same version of rdmaez at both ends, and check what listens "
+		    "there: ss --listening --tcp --processes");
 }
 
 /* One message there and one back. */

@@ -38,7 +38,8 @@ static void next_loss(const struct session *s)
 	if (side_is_ethernet(&s->own))
 		doctor_next(
 			"look for loss: ip -s link show dev %s, ethtool -S %s, at both ends and in "
-			"the switches; on RoCE see flow control (PFC) and congestion control (ECN)",
+			"the switches; on RoCE check flow control (PFC) and congestion control "
+			"(ECN)",
 			s->own.netdev, s->own.netdev);
 	else
 		doctor_next("look for loss in the subnet: ibqueryerrors # as root");
@@ -51,7 +52,7 @@ static void broken(struct session *s, enum talk_end end)
 		[TALK_WELL] = "",
 		[TALK_SILENT] = "says no more",
 		[TALK_CLOSED] = "has closed the connection",
-		[TALK_FOREIGN] = "sends what rdmaez-doctor does not",
+		[TALK_FOREIGN] = "sends something that rdmaez-doctor never sends",
 		[TALK_NEWER] = "speaks another version",
 		[TALK_STEP] = "is at another step",
 	};
@@ -59,7 +60,7 @@ static void broken(struct session *s, enum talk_end end)
 	if (!s->is_broken) {
 		doctor_say(DOCTOR_FAILED, s->here, "the peer %s: the probe ends here", what[end]);
 		doctor_evidence("TCP has sent %u packets again", resent(s->tcp));
-		doctor_next("see what rdmaez-doctor --listen says on the peer, and begin again");
+		doctor_next("read what rdmaez-doctor --listen says on the peer, and begin again");
 		if (resent(s->tcp))
 			next_loss(s);
 	}
@@ -242,11 +243,11 @@ static void say_blocked(const struct session *s, const struct attempt *attempt)
 	if (!is_ethernet)
 		doctor_next("ibtracert, and the partition and service level of both ports");
 	else if (is_roce_v1(attempt))
-		doctor_next("see whether the switches pass it; RoCE v1 does not pass routers: use "
-			    "GIDs of RoCE v2");
+		doctor_next("check that the switches forward it; routers do not forward RoCE v1, "
+			    "so use GIDs of RoCE v2");
 	else
 		doctor_next("open UDP port 4791 in the firewall of %s: nft list ruleset, iptables "
-			    "--list-rules; in security groups and switch ACLs between",
+			    "--list-rules; in security groups, and in switch ACLs on the way",
 			    arrives ? "this machine" : "the peer");
 }
 
@@ -258,7 +259,7 @@ static void say_nor(const struct session *s, const struct attempt *attempt)
 	if (attempt->end.local.gid_count)
 		gid_text(&attempt->end.local.gid[0].gid, from);
 	put_why(&attempt->end.diag, why, sizeof(why));
-	doctor_say(DOCTOR_NOTE, s->here, "nor does data pass by GID %d (%s)",
+	doctor_say(DOCTOR_NOTE, s->here, "data does not pass by GID %d (%s) either",
 		   attempt->probe.gid_index, from);
 	doctor_evidence("%s", attempt->peer_why[0] ? attempt->peer_why : why);
 }
@@ -286,7 +287,7 @@ static void say_failed(const struct session *s, const struct attempt *attempt)
 	if (attempt->error == EBADMSG) {
 		doctor_say(DOCTOR_FAILED, s->here, "%s: a message of %u bytes came back damaged",
 			   pair, attempt->failed);
-		doctor_next("see the counters of both ports: rdmaez-doctor --only counters");
+		doctor_next("compare the counters of both ports: rdmaez-doctor --only counters");
 		return;
 	}
 	put_why(diag, why, sizeof(why));
@@ -333,7 +334,7 @@ static void say_round_trip(struct session *s, struct attempt *attempt)
 		   (double)ns[count / 2] / 1e3, count, (double)ns[0] / 1e3,
 		   (double)ns[count - 1] / 1e3);
 	if (s->round_trip_ns > LONG_NS)
-		doctor_next("look for what makes the way long: ping and traceroute to the peer; "
+		doctor_next("find out what makes the way long: ping and traceroute to the peer; "
 			    "tc qdisc show dev %s",
 			    s->own.netdev);
 }
@@ -366,13 +367,13 @@ static void say_mtu_lost(const struct session *s, const struct attempt *attempt,
 
 	put_pair(attempt, pair, sizeof(pair));
 	doctor_say(DOCTOR_FAILED, s->here,
-		   "%s: the network loses packets of the path MTU %d, which both ports have; those "
-		   "of %d pass",
+		   "%s: both ports have a path MTU of %d, but the network loses packets of that "
+		   "size; packets of %d pass",
 		   pair, mtu, less);
 	say_record(&attempt->end.diag);
 	if (!side_is_ethernet(&s->own))
 		return;
-	doctor_next("raise the MTU of every switch port between to that of the interfaces, %u",
+	doctor_next("raise the MTU of every switch port on the way to that of the interfaces, %u",
 		    s->own.netdev_mtu);
 	doctor_next("or lower that of the interfaces at both ends: ip link set dev %s mtu %d",
 		    s->own.netdev, less == 1024 ? 1500 : less + 152);
@@ -481,9 +482,10 @@ static int try_other_pairs(struct session *s, const struct attempt *first, struc
 			mtu = try_rc(s, attempt);
 			if (!mtu)
 				continue;
-			doctor_say(DOCTOR_WARNING, s->here,
-				   "data passes by GID %u, not by the one that the route leads to",
-				   s->own.gid[i].index);
+			doctor_say(
+				DOCTOR_WARNING, s->here,
+				"data passes by GID %u, but not by the GID that the route leads to",
+				s->own.gid[i].index);
 			doctor_next("name it in programs: NCCL_IB_GID_INDEX=%u, "
 				    "UCX_IB_GID_INDEX=%u, ib_write_bw -x %u",
 				    s->own.gid[i].index, s->own.gid[i].index, s->own.gid[i].index);
@@ -500,37 +502,34 @@ static void say_why_again(const struct session *s)
 
 	if (!s->fate.lost && s->fate.twice)
 		doctor_say(DOCTOR_WARNING, s->here,
-			   "packets come twice: something on the way repeats them");
+			   "packets arrive twice: something on the way repeats them");
 	else if (!s->fate.lost && s->round_trip_ns > ack_ns)
-		doctor_say(
-			DOCTOR_WARNING, s->here,
-			"packets were sent again, though none was lost: the way takes %.0f ms, and "
-			"an acknowledgement is awaited for %.0f ms",
-			(double)s->round_trip_ns / 1e6, (double)ack_ns / 1e6);
+		doctor_say(DOCTOR_WARNING, s->here,
+			   "packets were sent again although none was lost: the way takes %.0f ms, "
+			   "and the queue pair waits only %.0f ms for an acknowledgement",
+			   (double)s->round_trip_ns / 1e6, (double)ack_ns / 1e6);
 	else if (!s->fate.lost && s->fate.overtaken)
 		doctor_say(DOCTOR_WARNING, s->here,
-			   "packets overtake one another: RC takes those that come too early for "
-			   "lost, and they are sent again");
+			   "packets overtake one another: RC treats those that come too early as "
+			   "lost, and the sender repeats them");
 	else
 		doctor_say(DOCTOR_WARNING, s->here,
-			   "packets were lost or sent again during the probe, though the messages "
-			   "passed");
+			   "packets were lost or sent again during the probe, although all "
+			   "messages arrived");
 }
 
 static void next_why_again(const struct session *s)
 {
 	if (!s->fate.lost && s->fate.twice)
-		doctor_next(
-			"look for two ways that are taken at once: a bond that sends on all links, "
-			"a loop between switches, tc qdisc show dev %s",
-			s->own.netdev);
+		doctor_next("look for two ways that are used at once: a bond that sends on all "
+			    "links, a loop between switches, tc qdisc show dev %s",
+			    s->own.netdev);
 	else if (!s->fate.lost && s->round_trip_ns > probe_ack_ns())
-		doctor_next("timeout of the queue pairs: %u or more for such a way",
+		doctor_next("set the queue pairs' timeout to %u or more for such a way",
 			    rdmaez_timeout_from_ns(2 * s->round_trip_ns));
 	else if (!s->fate.lost && s->fate.overtaken)
-		doctor_next(
-			"let each flow keep to one way: ECMP and bonds by a hash with the UDP "
-			"source port, and no adaptive routing that the adapters do not know of");
+		doctor_next("keep each flow on one way: have ECMP and bonds hash the UDP source "
+			    "port, and use no adaptive routing that the adapters do not know of");
 	else
 		next_loss(s);
 }

@@ -123,7 +123,7 @@ static bool certify_port(struct certify *c)
 	say_device(c);
 	if (c->port_attr.state != IBV_PORT_ACTIVE) {
 		certify_step(c, CERTIFY_FAIL, "a port is active",
-			     "none is, and nothing else was tried");
+			     "none of its ports is active, and nothing else was tried");
 		return false;
 	}
 	certify_step(c, CERTIFY_PASS, "a port is active", "%s", "");
@@ -141,7 +141,7 @@ static bool certify_device(struct certify *c)
 	char line[1024];
 
 	if (load_error()) {
-		doctor_say(DOCTOR_FAILED, "", "libibverbs is not there: %s", load_error());
+		doctor_say(DOCTOR_FAILED, "", "libibverbs cannot be loaded: %s", load_error());
 		return false;
 	}
 	doctor_step("opening %s", name ? name : "a device");

@@ -285,10 +285,10 @@ static bool has_ended(const struct sample *sample)
 static void say_ended(const struct sample *sample)
 {
 	doctor_say(DOCTOR_NOTE, sample->port->subject,
-		   "%s is %llu, the most that it can hold, and does not count any more",
-		   sample->name, (unsigned long long)sample->second);
+		   "%s is %llu, the most that it can hold, so it no longer counts", sample->name,
+		   (unsigned long long)sample->second);
 	show_sample(sample);
-	doctor_next("perfquery -R # as root: begins anew");
+	doctor_next("perfquery -R # as root: resets it");
 }
 
 /* Not of the interface: those say nothing of RDMA traffic. */
@@ -321,15 +321,17 @@ static void judge_port(const struct doctor_port *port)
 			say_total(sample);
 	}
 	if (!known) {
-		doctor_say(DOCTOR_NOTE, port->subject, "its driver has no counters that we know");
+		doctor_say(DOCTOR_NOTE, port->subject,
+			   "rdmaez-doctor knows no counters of its driver");
 		doctor_evidence("/sys/class/infiniband/%s/ports/%u/hw_counters", port->device,
 				port->num);
 	} else if (!grown) {
-		doctor_say(DOCTOR_OK, port->subject, "no error was counted in %u s; %s",
-			   doctor_options.seconds,
-			   traffic ? "packets passed"
-				   : "nothing passed either: watch longer, while a program runs");
-		doctor_evidence("counters that we know: %u", known);
+		doctor_say(
+			DOCTOR_OK, port->subject, "no error was counted in %u s; %s",
+			doctor_options.seconds,
+			traffic ? "packets passed"
+				: "no packets passed either: watch longer, while a program runs");
+		doctor_evidence("known counters: %u", known);
 	}
 }
 

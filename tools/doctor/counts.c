@@ -95,7 +95,7 @@ static void show_owners(const struct objects *objects, enum objects_kind kind, c
 
 	for (unsigned int i = 0; i < count && i < OWNERS_SHOWN; i++) {
 		if (!owners[i].pid) {
-			doctor_evidence("the kernel, or processes that are not seen here: %u",
+			doctor_evidence("the kernel, or processes that cannot be seen here: %u",
 					owners[i].count);
 			continue;
 		}
@@ -128,12 +128,12 @@ static void look_at(const struct objects *objects, const char *device,
 		if (!limit || count < limit - limit / 10)
 			continue;
 		doctor_say(DOCTOR_WARNING, device,
-			   "it holds %u of the %u %s that it can have: creating more fails, mostly "
-			   "with ENOMEM",
+			   "it holds %u of the %u %s that it can have; creating more than that "
+			   "fails, mostly with ENOMEM",
 			   count, limit, objects_name[kind]);
 		doctor_evidence("ibv_query_device, and what the kernel lists by netlink");
 		show_owners(objects, kind, device);
-		doctor_next("end what holds them, or use fewer: rdma resource show");
+		doctor_next("end the processes that hold them, or use fewer: rdma resource show");
 	}
 	if (!text[0])
 		return;

@@ -22,32 +22,32 @@
  * X(NAME, MILLISECONDS, ABOUT): the checks, in the order of the report. ABOUT is the line of --list, and says what is
  * looked at. MILLISECONDS is how long the check may take, doctor_sleep() not counted.
  */
-#define DOCTOR_CHECKS(X)                                                                     \
-	X(versions, 3000, "versions: kernel, libibverbs, drivers, firmware, providers")      \
-	X(modules, 2000, "kernel modules that verbs and rdma_cm need")                       \
-	X(device, 5000, "RDMA devices, and where there is none, what could become one")      \
-	X(node, 2000, "device nodes below /dev/infiniband, and who may open them")           \
-	X(cm, 2000, "the node of rdma_cm")                                                   \
-	X(provider, 10000, "provider libraries; libibverbs lists and opens each device")     \
-	X(memlock, 2000, "how much memory a process may lock")                               \
-	X(files, 2000, "how many files a process may open")                                  \
-	X(cgroup, 2000, "limits of RDMA objects by cgroups")                                 \
-	X(objects, 10000, "objects of each device: how many, of how many, and whose")        \
-	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")   \
-	X(fork, 2000, "fork() with registered memory, huge pages")                           \
-	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")   \
-	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")         \
-	X(subnet, 5000, "interfaces in one subnet: ARP, reverse path filter; VLANs")         \
-	X(quality, 3000, "priorities that lose nothing (PFC), and which packets have them")  \
-	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")      \
-	X(slot, 3000, "PCI Express slots, NUMA nodes, relaxed ordering, IOMMU")              \
-	X(governor, 2000, "whether processors save power")                                   \
-	X(gpu, 20000, "ways from GPU memory to RDMA devices, and what slows them down")      \
-	X(caps, 5000, "what devices can do that programs ask for: ODP, device memory")       \
-	X(path, 12000, "route, neighbour and MTU of the way to the peer; with --peer alone") \
-	X(probe, 55000, "data between this end and the peer's; with --peer alone")           \
-	X(process, 15000, "what processes have and wait for; with --pid or --job alone")     \
-	X(certify, 280000, "what rdmaez and a device do together; with --certify alone")
+#define DOCTOR_CHECKS(X)                                                                       \
+	X(versions, 3000, "versions: kernel, libibverbs, drivers, firmware, providers")        \
+	X(modules, 2000, "kernel modules that verbs and rdma_cm need")                         \
+	X(device, 5000, "RDMA devices, and where there is none, what could become one")        \
+	X(node, 2000, "device nodes below /dev/infiniband, and who may open them")             \
+	X(cm, 2000, "the node of rdma_cm")                                                     \
+	X(provider, 10000, "provider libraries; libibverbs lists and opens each device")       \
+	X(memlock, 2000, "how much memory a process may lock")                                 \
+	X(files, 2000, "how many files a process may open")                                    \
+	X(cgroup, 2000, "limits that cgroups set on RDMA objects")                             \
+	X(objects, 10000, "how many objects each device has and can have; whose they are")     \
+	X(namespace, 5000, "network namespaces: devices and GIDs that are in another one")     \
+	X(fork, 2000, "whether fork() is safe with registered memory; huge pages")             \
+	X(port, 3000, "state, link and MTU of the ports, and of their network interfaces")     \
+	X(gids, 5000, "GIDs: addresses, types, interfaces, and which one is chosen")           \
+	X(subnet, 5000, "interfaces in one subnet: ARP, reverse path filter; VLANs")           \
+	X(quality, 3000, "priorities protected from loss (PFC), and which packets have them")  \
+	X(counters, 5000, "what ports count: retries, loss, congestion, pause, errors")        \
+	X(slot, 3000, "PCI Express slots, NUMA nodes, relaxed ordering, IOMMU")                \
+	X(governor, 2000, "whether processors save power")                                     \
+	X(gpu, 20000, "ways from GPU memory to RDMA devices, and what slows them down")        \
+	X(caps, 5000, "what devices can do that programs ask for: ODP, device memory")         \
+	X(path, 12000, "route, neighbour and MTU of the way to the peer; only with --peer")    \
+	X(probe, 55000, "whether data passes between this end and the peer; only with --peer") \
+	X(process, 15000, "what processes have and wait for; only with --pid or --job")        \
+	X(certify, 280000, "what rdmaez and a device do together; only with --certify")
 
 enum doctor_verdict {
 	DOCTOR_OK,

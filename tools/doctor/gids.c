@@ -246,7 +246,7 @@ static void say_empty(const struct doctor_port *port, const struct gids *gids)
 		return;
 	}
 	doctor_say(DOCTOR_FAILED, port->subject,
-		   "the GID table is empty, and no queue pair of this port can be connected");
+		   "the GID table is empty, so no queue pair of this port can be connected");
 	show_source(port, gids);
 	if (port->netdev[0])
 		doctor_next("ip link set %s up && ip address add ADDRESS/PREFIX dev %s",
@@ -277,8 +277,8 @@ static void say_chosen(const struct doctor_port *port, const struct gids *gids)
 	if (equal.count < 2 || port->infiniband)
 		return;
 	doctor_say(DOCTOR_NOTE, port->subject,
-		   "indices %s are equally good: for a peer, the one counts from whose address the "
-		   "route to it starts",
+		   "indices %s are equally good: use the one from whose address the route to the "
+		   "peer starts",
 		   equal.text);
 	show_source(port, gids);
 	doctor_next("ip route get PEER # its src is the address; --gids shows the index of it");
@@ -294,9 +294,9 @@ static void say_link_local(const struct doctor_port *port, const struct gids *gi
 			add_index(&others, &gids->gid[i]);
 	if (!others.count) {
 		doctor_say(DOCTOR_WARNING, port->subject,
-			   "only link-local GIDs: interface %s has no address, so peers are "
-			   "reached only on the same Ethernet segment, and not by programs that "
-			   "want an IPv4 GID",
+			   "only link-local GIDs: interface %s has no address, so it reaches peers "
+			   "only on the same Ethernet segment, and programs that want an IPv4 GID "
+			   "find none",
 			   port->netdev[0] ? port->netdev : "of the port");
 		show_source(port, gids);
 		doctor_next("ip address add ADDRESS/PREFIX dev %s",
@@ -306,8 +306,8 @@ static void say_link_local(const struct doctor_port *port, const struct gids *gi
 		unsigned int index = gids->gid[gids->chosen].entry.gid_index;
 
 		doctor_say(DOCTOR_NOTE, port->subject,
-			   "index 0, which many programs take if none is named, is link-local: "
-			   "name index %u",
+			   "index 0 is link-local, and many programs use it unless you name "
+			   "another: name index %u",
 			   index);
 		show_source(port, gids);
 		doctor_next("ib_write_bw -x %u, ibv_rc_pingpong -g %u, UCX_IB_GID_INDEX=%u, "
@@ -329,11 +329,12 @@ static void say_versions(const struct doctor_port *port, const struct gids *gids
 		return;
 	if (!v2.count) {
 		doctor_say(DOCTOR_WARNING, port->subject,
-			   "RoCE v1 only: it is not routed, and peers with RoCE v2 do not answer");
+			   "RoCE v1 only: routers do not forward it, and peers with RoCE v2 do not "
+			   "answer");
 	} else {
 		doctor_say(DOCTOR_NOTE, port->subject,
 			   "the same address as RoCE v1 (%s %s) and as v2 (%s %s): both ends must "
-			   "use the same version, and only v2 is routed",
+			   "use the same version, and routers forward only v2",
 			   plural(&v1), v1.text, plural(&v2), v2.text);
 	}
 	show_source(port, gids);
@@ -355,8 +356,8 @@ static void say_netdevs(const struct doctor_port *port, const struct gids *gids)
 	}
 	if (none.count) {
 		doctor_say(DOCTOR_WARNING, port->subject,
-			   "%s %s: no interface belongs to it, and a queue pair that uses it is "
-			   "refused",
+			   "%s %s belongs to no interface, so the kernel refuses a queue pair that "
+			   "uses it",
 			   plural(&none), none.text);
 		show_source(port, gids);
 	}
@@ -390,16 +391,14 @@ static void say_other_mac(const struct doctor_port *port, const struct gids *gid
 		    (raw[8] == (mac[0] ^ 2) && raw[9] == mac[1] && raw[10] == mac[2] &&
 		     raw[13] == mac[3] && raw[14] == mac[4] && raw[15] == mac[5]))
 			continue;
-		doctor_say(
-			DOCTOR_WARNING, port->subject,
-			"index %u is of the Ethernet address %02x:%02x:%02x:%02x:%02x:%02x, and %s "
-			"has another one",
-			gid->entry.gid_index, raw[8] ^ 2, raw[9], raw[10], raw[13], raw[14],
-			raw[15], gid->netdev);
+		doctor_say(DOCTOR_WARNING, port->subject,
+			   "index %u was made from the Ethernet address "
+			   "%02x:%02x:%02x:%02x:%02x:%02x, and %s now has another one",
+			   gid->entry.gid_index, raw[8] ^ 2, raw[9], raw[10], raw[13], raw[14],
+			   raw[15], gid->netdev);
 		doctor_evidence("/sys/class/net/%s/address: %s", gid->netdev, address);
-		doctor_next("as root: ip link set %s down; ip link set %s up; of a virtual "
-			    "function, set "
-			    "its address before its driver is loaded",
+		doctor_next("as root: ip link set %s down; ip link set %s up; for a virtual "
+			    "function, set its address before you load its driver",
 			    gid->netdev, gid->netdev);
 		return;
 	}
@@ -430,10 +429,10 @@ static void say_no_address(const struct doctor_port *port, const struct gids *gi
 		return;
 	rdmaez_gid_format(&gid->entry.gid, text, sizeof(text));
 	doctor_say(local ? DOCTOR_NOTE : DOCTOR_WARNING, port->subject,
-		   "%s %s: %s is no address of %s, so peers do not find it by RoCE v2",
+		   "%s %s: %s is not an address of %s, so peers do not find it by RoCE v2",
 		   plural(&lacking), lacking.text, text, gid->netdev);
 	doctor_evidence("getifaddrs: %s does not have it", gid->netdev);
-	doctor_next("take another index, or: ip address add %s/64 dev %s", text, gid->netdev);
+	doctor_next("use another index, or: ip address add %s/64 dev %s", text, gid->netdev);
 }
 
 static bool has_gid(const struct gids *gids, const struct ifaddrs *address)
@@ -475,7 +474,7 @@ static void say_no_gid(const struct doctor_port *port, const struct gids *gids,
 		   "driver does not follow",
 		   port->netdev, count, first);
 	show_source(port, gids);
-	doctor_next("remove addresses that are not needed, then this one, and add it again: ip "
+	doctor_next("remove addresses that you do not need, then remove and add this one: ip "
 		    "address del %s dev %s",
 		    first, port->netdev);
 }

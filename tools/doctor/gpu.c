@@ -127,7 +127,7 @@ static struct probes check_devices(void)
 				   "cannot register dma-bufs: its driver does not support them");
 		else
 			doctor_say(DOCTOR_NOTE, doctor_device(i),
-				   "whether it can register dma-bufs is not clear");
+				   "it is not clear whether it can register dma-bufs");
 		doctor_evidence("ibv_reg_dmabuf_mr with descriptor -1: %s", strerror(err));
 	}
 	return probes;
@@ -166,7 +166,7 @@ static void say_no_way(const struct doctor_gpu *gpu, const struct probes *probes
 	const int interface = has_peer_interface();
 
 	doctor_say(DOCTOR_WARNING, gpu->address,
-		   "no way from its memory to an RDMA device: registering it fails with EFAULT or "
+		   "RDMA devices have no way to its memory: registering it fails with EFAULT or "
 		   "EINVAL");
 	doctor_evidence("no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers");
 	if (exports_dmabuf(gpu->vendor))
@@ -198,7 +198,7 @@ static void say_old_client(const struct doctor_gpu *gpu)
 	    doctor_exists("/sys/module/nvidia_peermem"))
 		return;
 	doctor_say(DOCTOR_WARNING, gpu->address,
-		   "nv_peer_mem is loaded, which nvidia_peermem of NVIDIA's driver has replaced");
+		   "the old nv_peer_mem is loaded instead of nvidia_peermem of NVIDIA's driver");
 	doctor_evidence("/sys/module/nv_peer_mem, and no /sys/module/nvidia_peermem");
 	doctor_next("rmmod nv_peer_mem && modprobe nvidia_peermem");
 }
@@ -217,10 +217,12 @@ static void check_way(const struct doctor_gpu *gpu, const struct probes *probes)
 		doctor_evidence(GPU "/driver", gpu->address);
 	} else if (client) {
 		doctor_say(DOCTOR_OK, gpu->address,
-			   "RDMA devices reach its memory by a peer-memory client (%s)", client);
+			   "RDMA devices reach its memory through a peer-memory client (%s)",
+			   client);
 		say_old_client(gpu);
 	} else if (exports_dmabuf(gpu->vendor) && probes->any) {
-		doctor_say(DOCTOR_OK, gpu->address, "RDMA devices reach its memory by dma-bufs");
+		doctor_say(DOCTOR_OK, gpu->address,
+			   "RDMA devices reach its memory through dma-bufs");
 	} else if (exports_dmabuf(gpu->vendor) && !probes->asked) {
 		doctor_say(DOCTOR_NOTE, gpu->address,
 			   "its driver exports dma-bufs; whether RDMA devices take them was not "
@@ -268,8 +270,8 @@ static void check_bar(const struct doctor_gpu *gpu)
 		if (memory)
 			doctor_evidence(GPU "/mem_info_vram_total: %llu MiB", gpu->address,
 					(unsigned long long)(memory >> 20));
-		doctor_next("firmware's setup: Above 4G Decoding, Resizable BAR; nvidia-smi -q -d "
-			    "MEMORY");
+		doctor_next("see the firmware's setup (Above 4G Decoding, Resizable BAR) and "
+			    "nvidia-smi -q -d MEMORY");
 	} else {
 		doctor_say(DOCTOR_OK, gpu->address, "BAR %u is %llu MiB", bar,
 			   (unsigned long long)mib);

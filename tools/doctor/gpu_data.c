@@ -46,8 +46,8 @@ static const char *meaning(int error)
 		{2, "the GPU has no memory left: see which processes use it"},
 		{34, "the library is a stub: give the container the driver's own"},
 		{46, "another process has the GPU for itself, or it needs a reset"},
-		{801, "it is not supported: dma-bufs need NVIDIA's open kernel module and Linux "
-		      "5.12, or amdgpu"},
+		{801, "the driver does not support it: dma-bufs need NVIDIA's open kernel module "
+		      "and Linux 5.12, or amdgpu"},
 		{802, "the GPU's system is not ready: on NVSwitch machines nvidia-fabricmanager "
 		      "must run"},
 		{803, "the driver and its library are of different releases, or the container has "
@@ -76,7 +76,7 @@ static int refused(const char *library, int error, int no_gpu)
 	if (error == no_gpu)
 		return 0;
 	doctor_say(DOCTOR_NOTE, library,
-		   "memory of GPUs was not tried: it does not start, and says %d", error);
+		   "memory of GPUs was not tried: it does not start, and returns %d", error);
 	say_meaning(error);
 	return 0;
 }
@@ -303,18 +303,18 @@ static bool judge_bytes(const struct trial *trial)
 
 	if (error) {
 		doctor_say(DOCTOR_NOTE, trial->device,
-			   "what came into the memory of GPU %s could not be read: %s says %d",
+			   "what reached the memory of GPU %s could not be read: %s returns %d",
 			   trial->lent->address, trial->platform->name, error);
 	} else if (memcmp(came, trial->sent, BYTES) != 0) {
 		doctor_say(DOCTOR_FAILED, trial->device,
-			   "4 KiB sent into the memory of GPU %s by %s did not arrive there, "
+			   "4 KiB sent to the memory of GPU %s by %s did not arrive there, "
 			   "although the request succeeded",
 			   trial->lent->address, trial->way);
-		doctor_next("see ACS and the IOMMU (rdmaez-doctor --only slot, as root), and the "
+		doctor_next("check ACS and the IOMMU (rdmaez-doctor --only slot, as root), and the "
 			    "versions of both drivers");
 	} else {
 		doctor_say(DOCTOR_OK, trial->device,
-			   "4 KiB came into the memory of GPU %s by %s, and are whole",
+			   "4 KiB reached the memory of GPU %s by %s unchanged",
 			   trial->lent->address, trial->way);
 		return true;
 	}
@@ -348,7 +348,7 @@ static bool try_way(struct trial *trial, bool by_dmabuf)
 	}
 	for (unsigned int i = 0; i < BYTES; i++)
 		trial->sent[i] = (uint8_t)(i * 7 + (by_dmabuf ? 1 : 2));
-	doctor_step("sending into memory of GPU %s by %s", lent->address, trial->device);
+	doctor_step("sending to memory of GPU %s by %s", lent->address, trial->device);
 	error = send_into(trial, mr, lent->memory, &diag);
 	if (error)
 		say_refused(trial, "sending into", &diag);
@@ -402,7 +402,7 @@ static void try_gpu(const struct platform *platform, const struct lent *lent, co
 		say_meaning(lent->refused);
 	}
 	if (!works)
-		doctor_say(DOCTOR_WARNING, device, "no way into the memory of GPU %s has worked",
+		doctor_say(DOCTOR_WARNING, device, "no way to the memory of GPU %s has worked",
 			   lent->address);
 }
 
@@ -418,13 +418,13 @@ void doctor_try_gpus(void)
 			const int gpu = (int)(d % (unsigned int)count);
 			struct lent lent = {.fd = -1};
 
-			doctor_step("taking memory of GPU %d by %s", gpu, platform->name);
+			doctor_step("allocating memory of GPU %d by %s", gpu, platform->name);
 			error = platform->lend(gpu, &lent);
 			if (error) {
-				doctor_say(
-					DOCTOR_NOTE, doctor_device(d),
-					"no memory of GPU %d could be taken to try it: %s says %d",
-					gpu, platform->name, error);
+				doctor_say(DOCTOR_NOTE, doctor_device(d),
+					   "no memory of GPU %d could be allocated to try it: %s "
+					   "returns %d",
+					   gpu, platform->name, error);
 				say_meaning(error);
 				continue;
 			}

@@ -146,7 +146,7 @@ static void check_limit(void)
 	}
 	if (may_lock_all(status)) {
 		doctor_say(DOCTOR_OK, "",
-			   "CAP_IPC_LOCK lifts the limit of %s, for programs that have it too",
+			   "CAP_IPC_LOCK lifts the limit of %s for programs that also have it",
 			   soft_text);
 		return;
 	}
@@ -191,11 +191,10 @@ void doctor_check_files(void)
 		doctor_say(DOCTOR_OK, "", "a process may open any number of files");
 		return;
 	}
-	doctor_say(
-		soft < 1024 ? DOCTOR_WARNING : DOCTOR_OK, "",
-		"a process may open %ju files: each open device, completion channel, event channel "
-		"of rdma_cm and socket is one, and one more fails with EMFILE",
-		soft);
+	doctor_say(soft < 1024 ? DOCTOR_WARNING : DOCTOR_OK, "",
+		   "a process may open %ju files: each open device, completion channel, event "
+		   "channel of rdma_cm and socket takes one, and opening more fails with EMFILE",
+		   soft);
 	doctor_evidence("RLIMIT_NOFILE: %ju, at most %ju", soft, hard);
 	if (soft >= 1024)
 		return;
@@ -288,8 +287,8 @@ static bool look_at_resource(const char *folder, const char *device, const char 
 	doctor_evidence("%s/rdma.max: %s %s=%ju; rdma.current: %ju", folder, device, resource,
 			limit, used);
 	doctor_next("as root: echo '%s %s=max' >%s/rdma.max", device, resource, folder);
-	doctor_next("rdma resource show (who uses how many); to try again helps only once they are "
-		    "fewer");
+	doctor_next("rdma resource show (who uses how many); trying again helps only once there "
+		    "are fewer");
 	return true;
 }
 
@@ -321,7 +320,7 @@ void doctor_check_cgroup(void)
 	doctor_read_all(mounts, sizeof(mounts), "/proc/self/mountinfo");
 	if (!find_group(groups, path, sizeof(path), &is_v2) ||
 	    !find_mount(mounts, is_v2, root, point, sizeof(root))) {
-		doctor_say(DOCTOR_OK, "", "no cgroup is visible that could limit RDMA objects");
+		doctor_say(DOCTOR_OK, "", "no cgroup that could limit RDMA objects is visible");
 		return;
 	}
 	/* Where a part of the hierarchy is mounted, as in a container, paths begin above it. */

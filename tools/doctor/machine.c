@@ -27,7 +27,7 @@ struct module {
 static const struct module modules[] = {
 	{"ib_core", "/sys/class/infiniband", DOCTOR_FAILED, "there can be no RDMA device"},
 	{"ib_uverbs", "/sys/class/infiniband_verbs", DOCTOR_WARNING,
-	 "programs reach no device without it; libibverbs asks the kernel to load it"},
+	 "without it programs reach no device; libibverbs asks the kernel to load it"},
 	{"rdma_cm", "/sys/class/misc/rdma_cm", DOCTOR_WARNING, "librdmacm cannot connect"},
 	{"rdma_ucm", "/sys/class/misc/rdma_cm", DOCTOR_WARNING,
 	 "librdmacm reaches rdma_cm through it, and asks the kernel to load it"},
@@ -51,7 +51,7 @@ void doctor_check_modules(void)
 
 	if (!has_sysfs()) {
 		doctor_say(DOCTOR_WARNING, "",
-			   "/sys is not mounted, and most of this is read from there");
+			   "/sys is not mounted, and rdmaez-doctor reads most things from there");
 		doctor_next("mount -t sysfs sysfs /sys");
 		return;
 	}
@@ -87,7 +87,7 @@ static void say_unused(const char *subject, const char *module, bool certain, co
 
 	if (loaded)
 		doctor_say(certain ? DOCTOR_WARNING : DOCTOR_NOTE, subject,
-			   "its RDMA module %s is loaded, but has made no RDMA device of it",
+			   "its RDMA module %s is loaded, but has made no RDMA device from it",
 			   module);
 	else
 		doctor_say(certain ? DOCTOR_WARNING : DOCTOR_NOTE, subject,
@@ -141,10 +141,11 @@ static unsigned int look_at_interfaces(void)
 			continue;
 		if (strcmp(driver, "ena") == 0) {
 			doctor_say(DOCTOR_NOTE, names[i]->d_name,
-				   "an interface of Amazon EC2, where RDMA takes an EFA interface");
+				   "this is an interface of Amazon EC2, where RDMA needs an EFA "
+				   "interface");
 			doctor_evidence("/sys/class/net/%s/device/driver: ena", names[i]->d_name);
-			doctor_next("attach an EFA interface to the instance, if its type offers "
-				    "one, then: modprobe efa");
+			doctor_next("if the instance's type offers an EFA interface, attach one, "
+				    "then: modprobe efa");
 			found++;
 		}
 		rdma = doctor_driver_by_parent(driver);
@@ -174,7 +175,7 @@ static void look_at_function(const char *address, unsigned int *found)
 	if (!rdma)
 		return;
 	if (doctor_read_link(driver, sizeof(driver), "/sys/bus/pci/devices/%s/driver", address)) {
-		doctor_say(DOCTOR_WARNING, address, "an RDMA adapter without a driver");
+		doctor_say(DOCTOR_WARNING, address, "this RDMA adapter has no driver");
 		doctor_evidence("/sys/bus/pci/devices/%s: vendor 0x%04x, device 0x%04x, no driver",
 				address, (unsigned int)vendor, (unsigned int)device);
 		doctor_next("modprobe %s (on the host, if this is a container)",
@@ -182,7 +183,7 @@ static void look_at_function(const char *address, unsigned int *found)
 		++*found;
 	} else if (strcmp(driver, "vfio-pci") == 0) {
 		doctor_say(DOCTOR_NOTE, address,
-			   "an RDMA adapter that vfio-pci keeps for a virtual machine");
+			   "vfio-pci keeps this RDMA adapter for a virtual machine");
 		doctor_evidence("/sys/bus/pci/devices/%s/driver: vfio-pci", address);
 		++*found;
 	}
@@ -261,8 +262,9 @@ static void suggest_soft_roce(void)
 			    "link add rxe0 type rxe netdev %s",
 			    name);
 	else
-		doctor_next("to try RDMA without an adapter: this kernel comes without rdma_rxe; "
-			    "rdmaez's tools/softroce runs a command on one that has it");
+		doctor_next(
+			"this kernel comes without rdma_rxe; to try RDMA without an adapter, run "
+			"your command with rdmaez's tools/softroce, which has a kernel with it");
 }
 
 /* The class of ib_uverbs shows the devices of all network namespaces. */
@@ -299,7 +301,8 @@ static void say_no_device(void)
 	if (look_at_auxiliary() + look_at_interfaces() + look_at_functions())
 		return;
 	doctor_say(DOCTOR_NOTE, "",
-		   "no PCI function and no network interface here is known to offer RDMA");
+		   "rdmaez-doctor knows of no PCI function or network interface here that offers "
+		   "RDMA");
 	doctor_evidence("/sys/bus/auxiliary/devices, /sys/class/net/*/device/driver, "
 			"/sys/bus/pci/devices/*/{vendor,device,class}");
 }
@@ -328,7 +331,7 @@ void doctor_check_device(void)
 	/* libibverbs finds some of them without. */
 	if (!has_sysfs()) {
 		doctor_say(DOCTOR_NOTE, "",
-			   "which RDMA devices there are cannot be seen without /sys");
+			   "without /sys nobody can see which RDMA devices there are");
 		return;
 	}
 	for (i = 0; i < doctor_options.devices; i++) {

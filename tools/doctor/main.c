@@ -27,28 +27,28 @@ enum {
 static const char help[] =
 	"Usage: rdmaez-doctor [OPTION...] [DEVICE...]\n"
 	"\n"
-	"Says why RDMA cannot be used on this machine, or why it is slow: for each thing\n"
-	"that matters whether it is ok, what that rests on, and what to do. Changes\n"
-	"nothing, needs no privileges, and always ends. With DEVICE, such as mlx5_0, only\n"
-	"these RDMA devices are looked at.\n"
+	"Says why RDMA cannot be used on this machine, or why it is slow. For each thing\n"
+	"that matters, it says whether it is ok, what that rests on, and what to do. It\n"
+	"changes nothing, needs no privileges, and always ends. With DEVICE, such as\n"
+	"mlx5_0, it looks only at these RDMA devices.\n"
 	"\n"
-	"      --only CHECK     make this check only; repeatable\n"
+	"      --only CHECK     make only this check; may be repeated\n"
 	"      --list           list the checks\n"
-	"      --gids           print the table of GIDs alone\n"
+	"      --gids           print only the table of GIDs\n"
 	"      --quiet          print only what is not ok\n"
 	"      --json           print one JSON object\n"
 	"      --seconds N      watch counters for N seconds (1)\n"
-	"      --timeout N      end within N seconds, whatever hangs (60)\n"
+	"      --timeout N      end within N seconds, even if something hangs (60)\n"
 	"      --pid PID        say what this process has and waits for\n"
-	"      --job JOB        the same of command=NAME, cgroup=PATH or user=NAME\n"
+	"      --job JOB        the same for command=NAME, cgroup=PATH or user=NAME\n"
 	"      --peer HOST      try the way to HOST; with --pid, ask it for other ends\n"
 	"      --listen [PORT]  answer --peer, until interrupted (TCP port 18510)\n"
-	"      --bind ADDRESS   with --listen: at this address only\n"
-	"      --certify[=FILE] try all that a device has, and write FILE of it\n"
+	"      --bind ADDRESS   with --listen: only at this address\n"
+	"      --certify[=FILE] try all that a device has, and write FILE about it\n"
 	"      --root DIR       look at a copy of a machine's files; opens no device\n"
 	"  -h, --help           print this text\n"
 	"\n"
-	"Exit status: 0 nothing failed, 1 something did, 2 wrong usage.\n";
+	"Exit status: 0 if nothing failed, 1 if something did, 2 for wrong usage.\n";
 
 static int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int usage_error(const char *format, ...)
@@ -219,7 +219,7 @@ static const char *process_conflict(const bool *chosen)
 	if (doctor_options.pid && doctor_options.job)
 		return "--pid and --job cannot be combined";
 	if (doctor_options.root)
-		return "--root looks at files, which have no processes";
+		return "--root looks at files, and --pid and --job need processes";
 	if (doctor_options.listen)
 		return "--pid and --job look at this machine, without --listen";
 	return doctor_options.job ? process_parse(doctor_options.job, &job) : NULL;
@@ -236,7 +236,8 @@ static const char *certify_conflict(const bool *chosen, bool all)
 	if (!doctor_options.certify)
 		return NULL;
 	if (!all || has_process() || doctor_options.listen || doctor_options.root)
-		return "--certify goes with --peer, --quiet, --json, --timeout and a DEVICE alone";
+		return "--certify can be combined only with --peer, --quiet, --json, --timeout and "
+		       "a DEVICE";
 	return doctor_options.devices > 1 ? "--certify takes one DEVICE" : NULL;
 }
 
@@ -247,13 +248,13 @@ static const char *conflict(const bool *chosen)
 	size_t i;
 
 	if (doctor_options.listen && doctor_options.peer)
-		return "--listen and --peer are for the two ends of a way";
+		return "--listen and --peer cannot be combined: each is for one end";
 	if (doctor_options.bind && !doctor_options.listen)
-		return "--bind is the address of --listen";
+		return "--bind needs --listen";
 	if (doctor_options.root && !is_directory(doctor_options.root))
 		return "--root takes a directory";
 	if (doctor_options.root && (doctor_options.listen || doctor_options.peer))
-		return "--root looks at files, which have no peer";
+		return "--root looks at files, and --listen and --peer need a network";
 	if (doctor_options.peer && !peer_parse(doctor_options.peer, &name))
 		return "--peer takes HOST, HOST:PORT or [ADDRESS]:PORT";
 	if (doctor_options.seconds > 1 &&

@@ -108,8 +108,8 @@ static void look_elsewhere(const struct devices *here)
 			continue;
 		doctor_say(here->count && !doctor_options.devices ? DOCTOR_NOTE : DOCTOR_FAILED,
 			   device, "the device is in another network namespace");
-		doctor_evidence("/sys/class/infiniband_verbs/%s/ibdev names it, the list of RDMA "
-				"devices does not",
+		doctor_evidence("/sys/class/infiniband_verbs/%s/ibdev names it, and the list of "
+				"RDMA devices does not",
 				names[i]->d_name);
 		doctor_next(
 			"on the host: rdma dev set %s netns NAME (for pods, the CNI plugin rdma)",
@@ -144,7 +144,7 @@ static void look_at_port(const char *device, const char *port)
 	doctor_say(DOCTOR_WARNING, device,
 		   "%u of %u GIDs of port %s belong to interfaces in other network namespaces",
 		   strange, all, port);
-	doctor_evidence("gid_attrs/ndevs names %s, and there is no interface %s here", example,
+	doctor_evidence("gid_attrs/ndevs names %s, but there is no interface %s here", example,
 			example);
 	doctor_next("give the container an interface of the device (macvlan, ipvlan or SR-IOV), or "
 		    "the host's network; rdma_cm has no address here that leads to the device");
@@ -234,11 +234,10 @@ static bool look_at_efa(uint64_t all, uint64_t size_kib)
 
 	if (!kib || all)
 		return false;
-	doctor_say(
-		DOCTOR_NOTE, device,
-		"EFA limits how many pages are registered, and they are of %ju KiB: large regions "
-		"fail with ENOMEM long before memory is short",
-		kib);
+	doctor_say(DOCTOR_NOTE, device,
+		   "EFA limits how many pages can be registered, and they have only %ju KiB: large "
+		   "regions fail with ENOMEM long before memory is short",
+		   kib);
 	doctor_evidence("/proc/self/smaps: KernelPageSize %ju kB; /proc/meminfo: HugePages_Total 0",
 			kib);
 	doctor_next("as root: sysctl vm.nr_hugepages=COUNT, of %ju KiB each, and memory from them: "
@@ -280,7 +279,8 @@ static void look_at_huge_pages(bool is_copied)
 		doctor_say(DOCTOR_OK, "hugepages", "%ju of %ju huge pages are free", unused, all);
 	} else {
 		doctor_say(DOCTOR_OK, "hugepages",
-			   "none are reserved; programs that ask for them (SPDK, DPDK) need some");
+			   "no huge pages are reserved; programs that ask for them (SPDK, DPDK) "
+			   "need some");
 	}
 }
 
@@ -293,7 +293,8 @@ void doctor_check_fork(void)
 	if (mode.copy_on_fork < 0)
 		mode.copy_on_fork = is_copying(release);
 	if (mode.copy_on_fork < 0) {
-		doctor_say(DOCTOR_NOTE, "", "whether fork() is safe cannot be read here");
+		doctor_say(DOCTOR_NOTE, "",
+			   "rdmaez-doctor cannot tell here whether fork() is safe");
 	} else if (mode.copy_on_fork) {
 		doctor_say(DOCTOR_OK, "",
 			   "fork() is safe: the kernel copies registered memory for the child");

@@ -62,19 +62,19 @@ static void say_refused(enum doctor_verdict verdict, const char *subject, const 
 	switch (error) {
 	case EACCES:
 		if ((status->st_mode & 0006) == 0006)
-			doctor_next("see whether its file system is mounted with nodev, or SELinux "
-				    "refuses it");
+			doctor_next("check whether its file system is mounted with nodev, or "
+				    "SELinux refuses it");
 		else if ((status->st_mode & 0060) == 0060 && status->st_gid != 0)
 			doctor_next("as root: usermod -aG %s USER, who then logs in again", group);
 		else
-			doctor_next("as root: chmod 0666 %s; a udev rule, such as rdma-core has, "
-				    "keeps it so",
+			doctor_next("as root: chmod 0666 %s; a udev rule such as rdma-core's makes "
+				    "this permanent",
 				    path);
 		break;
 	case EPERM:
 		doctor_next(
 			"allow the device in the container's device cgroup: docker run "
-			"--device=%s, or the pod's device plugin; to mount the node is not enough",
+			"--device=%s, or the pod's device plugin; mounting the node is not enough",
 			NODES);
 		break;
 	default:

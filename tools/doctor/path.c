@@ -231,7 +231,8 @@ static void next_up(const struct rdma_port *port, const char *netdev)
 static void next_network(const struct rdma_port *port, const char *netdev)
 {
 	if (!is_down(netdev))
-		doctor_next("name the peer by its address on the network of %s, where %s/%u is",
+		doctor_next("name the peer by its address on the network of %s, to which %s/%u is "
+			    "attached",
 			    netdev, port->device, port->port);
 }
 
@@ -420,7 +421,7 @@ static void say_no_route(const char *peer, int error)
 		each_port(next_up);
 		doctor_next("ip route get %s", peer);
 	} else {
-		doctor_say(DOCTOR_NOTE, "", "the kernel does not tell the route to %s", peer);
+		doctor_say(DOCTOR_NOTE, "", "the kernel does not return the route to %s", peer);
 		doctor_evidence("RTM_GETROUTE: %s", strerror(error));
 	}
 }
@@ -447,7 +448,7 @@ static void say_device(const struct route *route, const char *peer)
 	if (!port.device[0]) {
 		doctor_say(
 			DOCTOR_FAILED, route->netdev,
-			"the route to %s leaves here, and this is no interface of an RDMA device",
+			"the route to %s leaves here, but this interface belongs to no RDMA device",
 			peer);
 		each_port(next_network);
 		return;
@@ -533,11 +534,11 @@ static bool say_neighbour(const struct route *route, int udp)
 	find_neighbour(&neighbour, udp);
 	if (neighbour.state & (NUD_FAILED | NUD_INCOMPLETE)) {
 		doctor_say(DOCTOR_FAILED, route->netdev,
-			   "%s, %s, does not tell its link-layer address: nobody has this address "
-			   "on the network of %s",
+			   "%s, %s, does not answer ARP or neighbour discovery: nobody on the "
+			   "network of %s has this address",
 			   role, text, route->netdev);
 		doctor_evidence("RTM_GETNEIGH: %s", state_text(neighbour.state));
-		doctor_next("see whether it is up, in the same subnet and VLAN: ip neighbour show "
+		doctor_next("check that it is up, in the same subnet and VLAN: ip neighbour show "
 			    "dev %s",
 			    route->netdev);
 		return false;
@@ -642,29 +643,29 @@ static void say_mtu(const struct route *route, const char *peer, int udp, bool i
 	}
 	if (mtu < all) {
 		doctor_say(DOCTOR_WARNING, route->netdev,
-			   "the MTU is %u, that of the way to %s only %u", all, peer, mtu);
+			   "the MTU is %u, but that of the way to %s is only %u", all, peer, mtu);
 		doctor_evidence("IP_MTU");
-		doctor_next("ip route get %s, and the MTU of the interfaces on the way", peer);
+		doctor_next("run ip route get %s, and check the MTU of the interfaces on the way",
+			    peer);
 	} else if (sent == SENT_ARRIVED) {
-		doctor_say(DOCTOR_OK, route->netdev, "packets of the MTU, %u bytes, reach %s", mtu,
-			   peer);
+		doctor_say(DOCTOR_OK, route->netdev,
+			   "packets as large as the MTU, %u bytes, reach %s", mtu, peer);
 	} else if (send_packet(udp, is_v4, 576) == SENT_ARRIVED) {
 		unsigned int largest = greatest_that_arrives(udp, is_v4, mtu);
 
 		largest = largest ? largest : 576;
 		doctor_say(DOCTOR_WARNING, route->netdev,
-			   "packets of the MTU, %u bytes, get lost on the way to %s, and no router "
-			   "says so",
+			   "packets as large as the MTU, %u bytes, get lost on the way to %s, and "
+			   "no router reports it",
 			   mtu, peer);
 		doctor_evidence("by UDP; packets of %u bytes arrive", largest);
-		doctor_next(
-			"raise the MTU of the peer's interface and of the switch ports between to "
-			"%u, or lower it at both ends: ip link set dev %s mtu %u",
-			mtu, route->netdev, largest);
+		doctor_next("raise the MTU of the peer's interface and of the switch ports on the "
+			    "way to %u, or lower it at both ends: ip link set dev %s mtu %u",
+			    mtu, route->netdev, largest);
 	} else {
 		doctor_say(DOCTOR_OK, route->netdev,
-			   "the MTU is %u; the peer does not answer datagrams, so that of the way "
-			   "is not known",
+			   "the MTU is %u; the peer does not answer datagrams, so the MTU of the "
+			   "way is not known",
 			   mtu);
 	}
 }

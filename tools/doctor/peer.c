@@ -10,24 +10,25 @@ static void say_no_hello(const char *peer, enum talk_end end, const struct talk 
 {
 	switch (end) {
 	case TALK_SILENT:
-		doctor_say(DOCTOR_FAILED, peer, "takes the TCP connection and says nothing");
-		doctor_next("see whether another peer is being served; else whether it is "
-			    "rdmaez-doctor --listen that listens there: ss --listening --tcp "
-			    "--processes");
+		doctor_say(DOCTOR_FAILED, peer, "accepts the TCP connection and says nothing");
+		doctor_next(
+			"check whether it is serving another peer, or whether something other than "
+			"rdmaez-doctor --listen listens there: ss --listening --tcp --processes");
 		break;
 	case TALK_NEWER:
-		doctor_say(DOCTOR_FAILED, peer, "speaks version %u of the protocol, this end %d",
+		doctor_say(DOCTOR_FAILED, peer,
+			   "speaks version %u of the protocol, and this end speaks version %d",
 			   talk->version, TALK_VERSION);
 		doctor_next("install the same version of rdmaez at both ends");
 		break;
 	case TALK_CLOSED:
-		doctor_say(DOCTOR_FAILED, peer, "takes the TCP connection and closes it");
-		doctor_next("see what listens there: ss --listening --tcp --processes");
+		doctor_say(DOCTOR_FAILED, peer, "accepts the TCP connection and closes it");
+		doctor_next("check what listens there: ss --listening --tcp --processes");
 		break;
 	default:
 		doctor_say(DOCTOR_FAILED, peer, "is no rdmaez-doctor");
 		doctor_evidence("it sent \"%s\"", talk->text);
-		doctor_next("see what listens there: ss --listening --tcp --processes");
+		doctor_next("check what listens there: ss --listening --tcp --processes");
 		break;
 	}
 }

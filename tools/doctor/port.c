@@ -181,12 +181,12 @@ static const char *phys_state_meaning(unsigned int phys_state)
 {
 	static const char *const meaning[] = {
 		[1] = "the port sleeps",
-		[2] = "the port looks for the other end: no cable, or the port at its other end is "
-		      "down",
+		[2] = "the port is looking for its other end: there is no cable, or the port at "
+		      "its other end is down",
 		[3] = "the port is disabled",
-		[4] = "the link is being trained; if that does not end, the cable or one of the "
-		      "ports is bad",
-		[6] = "the link recovers from errors: cable or transceiver",
+		[4] = "the link is training; if that does not end, the cable or one of the ports "
+		      "is bad",
+		[6] = "the link is recovering from errors: check the cable and the transceiver",
 		[7] = "the port is in a test of its physical layer",
 	};
 
@@ -218,7 +218,8 @@ static void say_down(const struct doctor_port *port, enum doctor_verdict verdict
 	}
 	if (port->netdev_here && !(flags & IFF_UP)) {
 		doctor_say(verdict, port->subject,
-			   "DOWN: its interface %s is down; the GIDs stay listed, but do not work",
+			   "DOWN: its interface %s is down; its GIDs are still listed, but do not "
+			   "work",
 			   port->netdev);
 		show_states(port);
 		doctor_evidence("/sys/class/net/%s/flags: 0x%llx, without IFF_UP", port->netdev,
@@ -226,8 +227,8 @@ static void say_down(const struct doctor_port *port, enum doctor_verdict verdict
 		doctor_next("ip link set %s up", port->netdev);
 	} else if (port->netdev_here && !carrier) {
 		doctor_say(verdict, port->subject,
-			   "DOWN: its interface %s is up, but has no carrier: cable, transceiver, "
-			   "or the port at the other end",
+			   "DOWN: its interface %s is up, but has no carrier: check the cable, the "
+			   "transceiver and the port at the other end",
 			   port->netdev);
 		show_states(port);
 		doctor_evidence("/sys/class/net/%s/carrier: 0", port->netdev);
@@ -251,13 +252,13 @@ static void say_waiting(const struct doctor_port *port, enum doctor_verdict verd
 			    "opensm");
 	} else if (port->state == IBV_PORT_ARMED) {
 		doctor_say(verdict, port->subject,
-			   "ARMED: the subnet manager has configured the port and not activated it "
-			   "yet");
+			   "ARMED: the subnet manager has configured the port, but has not "
+			   "activated it yet");
 		show_states(port);
 		doctor_next("if it stays so, look at the subnet manager's log");
 	} else if (port->state == IBV_PORT_ACTIVE_DEFER) {
 		doctor_say(DOCTOR_WARNING, port->subject,
-			   "ACTIVE_DEFER: the link was lost a moment ago, and is expected back");
+			   "ACTIVE_DEFER: the link was lost a moment ago, and should come back");
 		show_states(port);
 	} else {
 		doctor_say(verdict, port->subject, "not ACTIVE");
@@ -365,10 +366,11 @@ static void check_speed(const struct doctor_port *port)
 		return;
 	slow = speed < supported * UINT64_C(1000);
 	if (slow)
-		doctor_say(DOCTOR_WARNING, port->subject,
-			   "the link runs at %g Gbit/s, and the device supports %u: cable, "
-			   "transceiver, the switch's port, or a speed that was set",
-			   (double)speed / 1000, supported);
+		doctor_say(
+			DOCTOR_WARNING, port->subject,
+			"the link runs at %g Gbit/s, but the device supports %u: the cable, the "
+			"transceiver or the switch's port is slower, or somebody has set a speed",
+			(double)speed / 1000, supported);
 	else
 		doctor_say(DOCTOR_OK, port->subject, "the link runs at the device's full speed");
 	doctor_evidence("/sys/class/net/%s/speed: %llu; ETHTOOL_GLINKSETTINGS: up to %u000",
@@ -389,9 +391,11 @@ static void check_infiniband_link(const struct doctor_port *port)
 	if (!strstr(rate, "(1X") && !strstr(rate, " SDR)"))
 		return;
 	doctor_say(DOCTOR_WARNING, port->subject,
-		   "the link runs at %s, to which links fall back with a bad cable or port", rate);
+		   "the link runs at %s, to which links fall back if the cable or a port is bad",
+		   rate);
 	doctor_evidence("/sys/class/infiniband/%s/ports/%u/rate", port->device, port->num);
-	doctor_next("iblinkinfo --switches-only # as root: what each link supports, and runs at");
+	doctor_next(
+		"iblinkinfo --switches-only # as root: shows what each link supports, and runs at");
 }
 
 /* --- MTU --------------------------------------------------------------------------------------- */
@@ -443,14 +447,15 @@ static void judge_roce_mtu(const struct doctor_port *port, uint64_t netdev_mtu,
 		doctor_next("ip link set %s mtu 1500", port->netdev);
 	} else if (active < allowed) {
 		doctor_say(DOCTOR_WARNING, port->subject,
-			   "MTU %u, and %llu of %s would allow %u: the driver has not followed",
+			   "MTU %u, although the MTU %llu of %s would allow %u: the driver has not "
+			   "followed",
 			   active, mtu, port->netdev, allowed);
 		show_mtu(port, netdev_mtu, caps);
 		doctor_next("ip link set %s down && ip link set %s up", port->netdev, port->netdev);
 	} else if (active < 1024) {
 		doctor_say(DOCTOR_WARNING, port->subject,
 			   "MTU %u, because %s has %llu, less than the 1500 of Ethernet; peers "
-			   "with a larger path MTU do not fit",
+			   "with a larger path MTU cannot reach this port",
 			   active, port->netdev, mtu);
 		show_mtu(port, netdev_mtu, caps);
 		doctor_next("ip link set %s mtu 1500", port->netdev);
@@ -484,7 +489,7 @@ static void check_infiniband_mtu(const struct doctor_port *port,
 		return;
 	if (caps->active_mtu_bytes < caps->max_mtu_bytes)
 		doctor_say(DOCTOR_NOTE, port->subject,
-			   "MTU %u of %u that the device supports, as the subnet manager set it",
+			   "MTU %u, as the subnet manager has set it; the device supports %u",
 			   caps->active_mtu_bytes, caps->max_mtu_bytes);
 	else
 		doctor_say(DOCTOR_OK, port->subject, "MTU %u", caps->active_mtu_bytes);
@@ -515,10 +520,11 @@ static void check_pkeys(const struct doctor_port *port)
 		return;
 	if (!full && !limited)
 		doctor_say(DOCTOR_FAILED, port->subject,
-			   "no P_Key: the port belongs to no partition, and nobody can be reached");
+			   "no P_Key: the port belongs to no partition, so it reaches nobody");
 	else if (!full)
 		doctor_say(DOCTOR_NOTE, port->subject,
-			   "limited member of its partitions: reaches only full members");
+			   "the port is a limited member of its partitions, so it reaches only "
+			   "full members");
 	else
 		doctor_say(DOCTOR_OK, port->subject, "in %u partition%s", full + limited,
 			   full + limited == 1 ? "" : "s");

@@ -280,9 +280,9 @@ const char *process_held(const struct process *process)
 	case 'T':
 		return "is stopped";
 	case 't':
-		return "is held by a debugger";
+		return "is stopped by a debugger";
 	case 'Z':
-		return "has ended, and its parent has not taken note of it";
+		return "has ended, and its parent has not waited for it";
 	default:
 		return NULL;
 	}

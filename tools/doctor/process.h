@@ -50,7 +50,7 @@ pid_t process_of_thread(uint32_t thread);
 bool process_matches(pid_t pid, const struct process_job *job);
 /* All processes of the job, or the one of --pid, *processes as long as the check lives; how many. */
 unsigned int process_find(struct process **processes);
-/* Whether something keeps it from running: "is stopped", "is held by a debugger"; NULL: nothing. */
+/* Whether something keeps it from running: "is stopped", "is stopped by a debugger"; NULL: nothing. */
 const char *process_held(const struct process *process);
 
 #endif

@@ -246,10 +246,11 @@ static void say_unlisted(const char *device, const struct library *library, cons
 	}
 	snprintf(copy, sizeof(copy), "%s", said);
 	tell_warnings(copy, device, provider);
-	doctor_next("install the provider library lib%s: ibverbs-providers (Debian, Ubuntu), "
-		    "libibverbs (Fedora, RHEL)",
+	doctor_next("install the provider library lib%s: package ibverbs-providers (Debian, "
+		    "Ubuntu) or libibverbs (Fedora, RHEL)",
 		    provider ? provider : "*");
-	doctor_next("IBV_SHOW_WARNINGS=1 ibv_devices (libibverbs writes which libraries it tries)");
+	doctor_next("IBV_SHOW_WARNINGS=1 ibv_devices (libibverbs then writes which libraries it "
+		    "tries)");
 }
 
 /* Opens a device as a program does, and says how that went. */
@@ -302,8 +303,8 @@ static void say_missing(const char *error, bool has_devices)
 	const bool is_there = !strstr(error, "libibverbs.so.1: cannot open shared object file");
 
 	doctor_say(has_devices ? DOCTOR_FAILED : DOCTOR_NOTE, "",
-		   is_there ? "libibverbs cannot be loaded, so that no program finds a device"
-			    : "there is no libibverbs here, so that no program finds a device");
+		   is_there ? "libibverbs cannot be loaded, so no program finds a device"
+			    : "there is no libibverbs here, so no program finds a device");
 	doctor_evidence("dlopen(\"libibverbs.so.1\"): %s", error);
 	if (is_there)
 		doctor_next("install what it lacks, or all of one release: libibverbs1 and "
@@ -311,7 +312,8 @@ static void say_missing(const char *error, bool has_devices)
 	else
 		doctor_next(
 			"install libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs "
-			"(Fedora, RHEL), rdma-core (Arch, Alpine); of a container, in its image");
+			"(Fedora, RHEL), rdma-core (Arch, Alpine); for a container, install them "
+			"in its image");
 }
 
 static bool is_unlisted(struct ibv_device **list, const char *device)

@@ -138,10 +138,10 @@ static void judge_class(const struct doctor_port *port, const struct doctor_dcb 
 
 	put_priorities(mask, sizeof(mask), dcb->pfc);
 	if (!dcb->has_trust || priority == DCB_NOT_KNOWN) {
-		doctor_say(DOCTOR_OK, port->subject, "%s lose%s nothing (PFC)", mask,
-			   dcb->pfc & (dcb->pfc - 1) ? "" : "s");
+		doctor_say(DOCTOR_OK, port->subject, "%s %s protected from loss (PFC)", mask,
+			   dcb->pfc & (dcb->pfc - 1) ? "are" : "is");
 		show(from);
-		doctor_evidence("which packets are of it is not known");
+		doctor_evidence("rdmaez-doctor does not know which packets have it");
 		return;
 	}
 	if (!dcb->trusts_dscp)
@@ -150,17 +150,18 @@ static void judge_class(const struct doctor_port *port, const struct doctor_dcb 
 		snprintf(whose, sizeof(whose), "packets of programs that set no traffic class");
 	else
 		snprintf(whose, sizeof(whose),
-			 "packets of traffic class %d, DSCP %u, which the "
-			 "device uses for all,",
+			 "packets of traffic class %d, DSCP %u, which the device uses for all "
+			 "queue pairs,",
 			 fixed, dscp);
 	is_lossless = dcb->pfc >> priority & 1;
 	if (is_lossless)
 		doctor_say(DOCTOR_OK, port->subject,
-			   "%s are of priority %u, which loses nothing (PFC)", whose, priority);
+			   "%s have priority %u, which is protected from loss (PFC)", whose,
+			   priority);
 	else
 		doctor_say(fixed < 0 ? DOCTOR_NOTE : DOCTOR_WARNING, port->subject,
-			   "%s are of priority %u, and only %s lose%s nothing (PFC)", whose,
-			   priority, mask, dcb->pfc & (dcb->pfc - 1) ? "" : "s");
+			   "%s have priority %u, but only %s %s protected from loss (PFC)", whose,
+			   priority, mask, dcb->pfc & (dcb->pfc - 1) ? "are" : "is");
 	show(from);
 	if (fixed >= 0)
 		doctor_evidence("/sys/class/infiniband/%s/tc/%u/traffic_class: %d", port->device,
@@ -192,7 +193,8 @@ static void judge_ecn(const struct doctor_port *port, const struct doctor_dcb *d
 			    value)
 				continue;
 			doctor_say(DOCTOR_NOTE, port->subject,
-				   "priority %u %s ECN: pauses alone hold back who sends too fast",
+				   "priority %u %s ECN: only pauses hold back a sender that is too "
+				   "fast",
 				   i, end ? "does not slow down by" : "does not answer marks of");
 			doctor_evidence("/sys/class/net/%s/ecn/%s/enable/%u: 0", port->netdev,
 					ends[end], i);
@@ -216,12 +218,11 @@ static void check_port(const struct doctor_port *port)
 		return;
 	}
 	doctor_say(DOCTOR_NOTE, port->subject,
-		   "no priority is lossless (PFC is off): where a switch or this port is full, "
-		   "packets "
-		   "are dropped and sent again");
+		   "no priority is lossless (PFC is off): if a switch or this port is full, "
+		   "packets are dropped and sent again");
 	show(&from);
-	doctor_next("if the network is to be lossless, in every switch as well: dcb pfc set dev %s "
-		    "prio-pfc 3:on, or mlnx_qos -i %s --pfc 0,0,0,1,0,0,0,0",
+	doctor_next("if the network is meant to be lossless, set PFC here and in every switch: dcb "
+		    "pfc set dev %s prio-pfc 3:on, or mlnx_qos -i %s --pfc 0,0,0,1,0,0,0,0",
 		    port->netdev, port->netdev);
 }
 

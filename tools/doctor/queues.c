@@ -142,15 +142,15 @@ static void say_orphans(void)
 		count = count_orphans(now.device[i].name);
 		if (!count)
 			continue;
-		doctor_say(DOCTOR_NOTE, now.device[i].name,
-			   "%u queue pair%s made by threads that have ended%s, so that the kernel "
-			   "does not tell whose they are%s",
-			   count, count == 1 ? " was" : "s were",
-			   sees_all_processes() ? "" : ", or by processes of another PID namespace",
-			   orphans_device && strcmp(orphans_device, now.device[i].name) == 0
-				   ? "; no other process has the device open, and they are counted "
-				     "here"
-				   : "");
+		doctor_say(
+			DOCTOR_NOTE, now.device[i].name,
+			"%u queue pair%s made by threads that have ended%s, so the kernel does not "
+			"tell whose they are%s",
+			count, count == 1 ? " was" : "s were",
+			sees_all_processes() ? "" : ", or by processes of another PID namespace",
+			orphans_device && strcmp(orphans_device, now.device[i].name) == 0
+				? "; no other process has the device open, so they are counted here"
+				: "");
 	}
 }
 
@@ -489,7 +489,7 @@ static const char *name_of(const struct peer *peer, char *text, size_t size)
 		snprintf(text, size, "process %d (%s)%s%s", process->pid, process->name,
 			 far ? " on " : "", far ? afar.name : "");
 	else
-		snprintf(text, size, "a process %s%s", far ? "on " : "that is not seen here",
+		snprintf(text, size, "a process %s%s", far ? "on " : "that cannot be seen here",
 			 far ? afar.name : "");
 	return text;
 }
@@ -501,7 +501,7 @@ static bool judge_state(struct judged *j)
 
 	if (is_in(j->qp, STATE(ERR)))
 		judge(j, DOCTOR_FAILED, WEIGHT_BROKEN, rdmaez_why_fix(RDMAEZ_WHY_WR_QP_ERROR),
-		      "ERR: the queue pair has stopped working; what is posted ends in "
+		      "ERR: the queue pair has stopped working; whatever is posted ends in "
 		      "IBV_WC_WR_FLUSH_ERR");
 	else if (is_in(j->qp, STATE(SQE)))
 		judge(j, DOCTOR_FAILED, WEIGHT_BROKEN,
@@ -509,17 +509,16 @@ static bool judge_state(struct judged *j)
 		      "SQE: a send has failed, and %s", rdmaez_why_str(RDMAEZ_WHY_QP_NO_SENDS));
 	else if (is_in(j->qp, STATE(RESET) | STATE(INIT)))
 		judge(j, DOCTOR_WARNING, WEIGHT_STATE,
-		      "it waits for what its peer has to tell, or the moves to RTR and RTS were "
-		      "left "
-		      "out",
-		      "%s: no sends and no receives: it is not connected", state);
+		      "find out whether the program waits for its peer's data, or leaves out the "
+		      "moves to RTR and RTS",
+		      "%s: it neither sends nor receives, because it is not connected", state);
 	else if (is_in(j->qp, STATE(SQD)))
 		judge(j, DOCTOR_WARNING, WEIGHT_STATE, rdmaez_why_fix(RDMAEZ_WHY_QP_NO_SENDS),
 		      "SQD: %s", rdmaez_why_str(RDMAEZ_WHY_QP_NO_SENDS));
 	else if (is_in(j->qp, STATE(RTR)) && !is_type(j->qp, IBV_QPT_XRC_RECV) &&
 		 !is_type(j->qp, IBV_QPT_DRIVER))
 		judge(j, DOCTOR_WARNING, WEIGHT_STATE, rdmaez_why_fix(RDMAEZ_WHY_QP_NO_SENDS),
-		      "RTR: it receives, and sends nothing");
+		      "RTR: it receives, but sends nothing");
 	else
 		return false;
 	return true;
@@ -546,22 +545,22 @@ static bool judge_peer(struct judged *j)
 	} else if (j->qp->is.has & peer->is.has & NLDEV_TYPE && j->qp->is.type != peer->is.type &&
 		   !(is_type(j->qp, IBV_QPT_XRC_SEND) && is_type(peer, IBV_QPT_XRC_RECV)) &&
 		   !(is_type(j->qp, IBV_QPT_XRC_RECV) && is_type(peer, IBV_QPT_XRC_SEND))) {
-		judge(j, DOCTOR_WARNING, WEIGHT_MISMATCH, "create both of one type",
-		      "its type is %s, and that of its peer, of %s, %s: packets are dropped",
+		judge(j, DOCTOR_WARNING, WEIGHT_MISMATCH, "create both queue pairs with one type",
+		      "its type is %s, but its peer, of %s, has the type %s, so packets are "
+		      "dropped",
 		      type_of(j->qp), name, type_of(peer));
 	} else if (is_in(peer, STATE(ERR) | STATE(SQE) | STATE(RESET) | STATE(INIT) | STATE(RTR))) {
 		judge(j, DOCTOR_WARNING, WEIGHT_PEER_STATE,
 		      is_in(peer, STATE(ERR)) ? "reconnect both ends" : "look at that process",
-		      "%s here, and %s at its peer, of %s: %s", state_of(j->qp), state_of(peer),
+		      "%s here, but %s at its peer, of %s: %s", state_of(j->qp), state_of(peer),
 		      name,
-		      is_in(peer, STATE(RTR)) ? "that end receives, and sends nothing"
-					      : "what is sent there is not taken");
+		      is_in(peer, STATE(RTR)) ? "that end receives, but sends nothing"
+					      : "that end does not accept what is sent to it");
 	} else if (j->peer.kind == PEER_STRANGER || j->peer.kind == PEER_STRANGER_THERE) {
 		judge(j, DOCTOR_WARNING, WEIGHT_MISMATCH,
-		      "compare the numbers that the ends have told each other",
-		      "the queue pair of %s with its peer's number, of %s, points at "
-		      "another "
-		      "one: the numbers went astray, or the peer is on another host",
+		      "compare the queue pair numbers that the ends have exchanged",
+		      "the queue pair of %s that has its peer's number, of %s, is connected to "
+		      "another one: the numbers were mixed up, or the peer is on another host",
 		      is_there(&j->peer) ? afar.name : "this host", name);
 	} else {
 		return false;
@@ -586,18 +585,16 @@ static bool judge_psns(struct judged *j)
 	name_of(&j->peer, name, sizeof(name));
 	if (j->not_taken > 0)
 		judge(j, DOCTOR_WARNING, WEIGHT_NOT_TAKEN,
-		      "if it is as many as from the first PSN of one end to that of the other, "
-		      "sq_psn "
-		      "and rq_psn of the two ends differ; else look for receives at the peer, and "
-		      "for "
-		      "loss",
-		      "it stands, and its peer, of %s, has not taken what was sent", name);
+		      "if the difference is that of the two ends' first PSNs, set rq_psn of each "
+		      "end to the other's sq_psn; otherwise look for missing receives at the peer, "
+		      "and for loss",
+		      "it does not move, and its peer, of %s, has not accepted what was sent",
+		      name);
 	else
 		judge(j, DOCTOR_WARNING, WEIGHT_MISMATCH,
-		      "sq_psn of one end must be rq_psn of the other",
-		      "it stands, and its peer, of %s, expects a PSN beyond what was sent: what "
-		      "comes "
-		      "counts as a duplicate",
+		      "set rq_psn of each end to the other's sq_psn",
+		      "it does not move, and its peer, of %s, expects a PSN beyond what was sent, "
+		      "so what arrives counts as a duplicate",
 		      name);
 	return true;
 }
@@ -608,43 +605,42 @@ static void judge_rest(struct judged *j)
 
 	name_of(&j->peer, name, sizeof(name));
 	if (j->moved)
-		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "it moves: its PSNs went on");
+		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "it moves: its PSNs have advanced");
 	else if (j->peer.kind == PEER_GONE)
 		judge(j, DOCTOR_WARNING, WEIGHT_GONE, "reconnect it",
-		      "its peer at %s is gone: no queue pair %u on this host", j->peer.address,
-		      j->qp->is.rqpn);
+		      "its peer at %s is gone: there is no queue pair %u on this host",
+		      j->peer.address, j->qp->is.rqpn);
 	else if (j->peer.kind == PEER_GONE_THERE)
 		judge(j, DOCTOR_WARNING, WEIGHT_GONE, "reconnect it",
-		      "its peer at %s is gone: no queue pair %u on that host", j->peer.address,
-		      j->qp->is.rqpn);
+		      "its peer at %s is gone: there is no queue pair %u on that host",
+		      j->peer.address, j->qp->is.rqpn);
 	else if (j->peer.kind == PEER_NOWHERE)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN,
 		      "reconnect it; if its peer is on a third host, name that one",
-		      "it stands, and there is no queue pair %u on this host nor on %s: its peer "
-		      "is "
-		      "gone, or on a third host",
+		      "it does not move, and there is no queue pair %u on this host nor on %s: its "
+		      "peer is gone, or on a third host",
 		      j->qp->is.rqpn, afar.name);
 	else if (j->peer.kind == PEER_NOT_HERE)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN,
-		      "look at the peer's host: rdmaez-doctor --listen there, and --peer here; if "
-		      "the peer is on this one, reconnect",
-		      "it stands, and there is no queue pair %u on this host: its peer is on "
-		      "another "
-		      "one, or is gone",
+		      "look at the peer's host: run rdmaez-doctor --listen there, and --peer here; "
+		      "if the peer is on this host, reconnect",
+		      "it does not move, and there is no queue pair %u on this host: its peer is "
+		      "on another one, or is gone",
 		      j->qp->is.rqpn);
 	else if (j->peer.kind == PEER_OTHER_HOST)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN,
-		      "look at that host, too: rdmaez-doctor --listen there, and --peer here",
-		      "it stands; its peer is at %s, on another host", j->peer.address);
+		      "look at that host as well: run rdmaez-doctor --listen there, and --peer "
+		      "here",
+		      "it does not move; its peer is at %s, on another host", j->peer.address);
 	else if (j->peer.kind == PEER_SEVERAL)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN, "",
-		      "it stands; more than one queue pair of this host has its peer's number, and "
-		      "only the GIDs, which the process has, tell which is meant");
+		      "it does not move; several queue pairs of this host have its peer's number, "
+		      "and only the process knows the GIDs that tell them apart");
 	else if (is_pair(&j->peer) && has_psns(j->qp) && has_psns(j->peer.qp))
 		judge(j, DOCTOR_OK, WEIGHT_WELL, "",
-		      "idle: it stands, and so does its peer, of %s, with the same PSNs", name);
+		      "idle: neither it nor its peer, of %s, moves, and their PSNs agree", name);
 	else if (is_pair(&j->peer))
-		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "ready; its peer is of %s", name);
+		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "ready; its peer belongs to %s", name);
 	else
 		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "ready%s",
 		      has_psns(j->qp) || !(j->qp->is.has & NLDEV_SQ_PSN)
@@ -930,8 +926,8 @@ static void say_nothing_found(void)
 			"with N of that namespace",
 			p->pid);
 	else
-		doctor_next("a child may have them, and objects are shown in their own network "
-			    "namespace alone: rdma resource show");
+		doctor_next("look for a child that has them, or look in its network namespace, "
+			    "which alone shows its objects: rdma resource show");
 }
 
 static bool listens(void)
@@ -972,7 +968,7 @@ static void say_sentence(unsigned int grown, const char *growth)
 	} else if (j && j->weight < WEIGHT_WELL) {
 		say_group(j, true);
 	} else {
-		doctor_say(DOCTOR_OK, subject(), "%s: nothing is wrong that can be seen: %s", who(),
+		doctor_say(DOCTOR_OK, subject(), "%s: nothing visible is wrong: %s", who(),
 			   judged_count ? "all queue pairs are idle"
 			   : listens()  ? "no queue pair yet, and a cm_id that listens"
 					: "no queue pair");
@@ -1125,7 +1121,7 @@ static void say_process(const struct process *then, const struct process *p)
 	doctor_evidence("/proc/%d: %u %% of a processor in %u s%s%s", p->pid, busy,
 			doctor_options.seconds, p->cgroup[0] ? "; cgroup " : "", p->cgroup);
 	if (verdict == DOCTOR_WARNING)
-		doctor_next("it is about to reach a limit: /proc/%d/limits", p->pid);
+		doctor_next("raise the limit that it is about to reach: /proc/%d/limits", p->pid);
 }
 
 static void say_processes(const struct process *then)
@@ -1152,7 +1148,7 @@ static void say_limits(void)
 				"Linux 5.13, the others since 4.17");
 	}
 	if (afar.why[0]) {
-		doctor_say(DOCTOR_NOTE, subject(), "%s tells of no queue pair: %s", afar.name,
+		doctor_say(DOCTOR_NOTE, subject(), "%s lists no queue pair: %s", afar.name,
 			   afar.why);
 		doctor_next("on %s: rdmaez-doctor", afar.name);
 	}

@@ -99,23 +99,22 @@ static void say_unreached(const struct peer_name *name, int error)
 		doctor_say(DOCTOR_FAILED, "", "%s does not answer on TCP port %s within %d s", host,
 			   port, CONNECT_MS / 1000);
 	else if (error == EHOSTUNREACH)
-		doctor_say(DOCTOR_FAILED, "", "%s is not reached by TCP: nobody has its address",
+		doctor_say(DOCTOR_FAILED, "", "%s cannot be reached by TCP: nobody has its address",
 			   host);
 	else if (error == ENETUNREACH)
-		doctor_say(DOCTOR_FAILED, "", "%s is not reached by TCP: no route leads there",
+		doctor_say(DOCTOR_FAILED, "", "%s cannot be reached by TCP: no route leads there",
 			   host);
 	else
-		doctor_say(DOCTOR_FAILED, "", "%s is not reached by TCP: %s", host,
+		doctor_say(DOCTOR_FAILED, "", "%s cannot be reached by TCP: %s", host,
 			   strerror(error));
 	doctor_evidence("connect(): %s", rdmaez_errno_str(error));
 	if (error == ECONNREFUSED)
 		doctor_next("on %s: rdmaez-doctor --listen %s", host, port);
 	else if (error == ETIMEDOUT)
-		doctor_next(
-			"see whether it is up: ping %s; and whether a firewall drops TCP port %s",
-			host, port);
+		doctor_next("check that it is up: ping %s; and that no firewall drops TCP port %s",
+			    host, port);
 	else if (error == EHOSTUNREACH)
-		doctor_next("see whether it is up, in the same subnet and VLAN: ip neighbour show");
+		doctor_next("check that it is up, in the same subnet and VLAN: ip neighbour show");
 	else
 		doctor_next("ip route get %s", host);
 }

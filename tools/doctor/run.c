@@ -197,7 +197,7 @@ static void give_up(struct run *run, bool whole_run)
 			 "no answer within %u ms, and the kernel does not let the check end", ms);
 	else if (whole_run)
 		add_line(run, DOCTOR_WARNING,
-			 "not known: no answer within the time of the whole run");
+			 "not known: no answer came within the time for the whole run");
 	else
 		add_line(run, DOCTOR_WARNING, "not known: no answer within %u ms", ms);
 }
@@ -253,7 +253,7 @@ void doctor_run(struct run *run, const struct doctor_check *check, int64_t end)
 	run->check = check;
 	if (doctor_now() >= end) {
 		add_line(run, DOCTOR_WARNING,
-			 "not known: the time of the whole run was over before it was looked at");
+			 "not known: the time for the whole run was over before this check began");
 		return;
 	}
 	start(run);

@@ -58,7 +58,7 @@ static void say_served(const struct session *s, const struct probe_end *end, int
 		return;
 	}
 	if (!error) {
-		doctor_say(DOCTOR_WARNING, s->here, "%s with %s: connected, and no message came",
+		doctor_say(DOCTOR_WARNING, s->here, "%s with %s: connected, but no message came",
 			   type, s->peer);
 		return;
 	}
@@ -125,11 +125,12 @@ static void say_stranger(const char *peer, enum talk_end end, const struct talk 
 	} else if (end == TALK_CLOSED) {
 		doctor_say(DOCTOR_NOTE, peer, "connected, and left");
 	} else if (end == TALK_NEWER) {
-		doctor_say(DOCTOR_WARNING, peer, "speaks version %u of the protocol, this end %d",
+		doctor_say(DOCTOR_WARNING, peer,
+			   "speaks version %u of the protocol, and this end speaks version %d",
 			   talk->version, TALK_VERSION);
 		doctor_next("install the same version of rdmaez at both ends");
 	} else {
-		doctor_say(DOCTOR_NOTE, peer, "connected, and is no rdmaez-doctor");
+		doctor_say(DOCTOR_NOTE, peer, "connected, but is not rdmaez-doctor");
 		doctor_evidence("it sent \"%s\"", talk->text);
 	}
 }
@@ -147,8 +148,8 @@ static void serve_questions(const char *peer, struct talk *talk)
 		if (end == TALK_WELL)
 			end = talk_receive(served, talk, "queues", peer_in_ms(PROBE_MS));
 	} while (end == TALK_WELL);
-	doctor_say(DOCTOR_OK, peer,
-		   "asked for the peers of its queue pairs, and was told of %u here", told);
+	doctor_say(DOCTOR_OK, peer, "asked for its queue pairs' peers, and was told of %u here",
+		   told);
 }
 
 static void serve(void)

@@ -53,12 +53,11 @@ void session_say(const struct session *s)
 		   other->host, other->kernel, other->rdma_core, other->rdmaez, own->kernel,
 		   own->rdma_core, own->rdmaez);
 	if (own->problem[0]) {
-		doctor_say(DOCTOR_FAILED, "", "this end has nothing to probe with: %s",
-			   own->problem);
+		doctor_say(DOCTOR_FAILED, "", "this end cannot probe: %s", own->problem);
 		doctor_next("rdmaez-doctor");
 	}
 	if (other->problem[0]) {
-		doctor_say(DOCTOR_FAILED, s->peer, "has nothing to probe with: %s", other->problem);
+		doctor_say(DOCTOR_FAILED, s->peer, "cannot probe: %s", other->problem);
 		doctor_next("on the peer: rdmaez-doctor");
 	}
 }

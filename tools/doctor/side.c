@@ -118,8 +118,8 @@ void side_look(struct side *side, const union socket_address *own)
 	side->netdev_mtu = (unsigned int)mtu;
 	doctor_step("opening %s", side->port.device);
 	if (load_error()) {
-		snprintf(side->problem, sizeof(side->problem), "libibverbs is not there: %.200s",
-			 load_error());
+		snprintf(side->problem, sizeof(side->problem),
+			 "libibverbs cannot be loaded: %.200s", load_error());
 		return;
 	}
 	if (rdmaez_device_open(side->port.device, &context, &diag)) {
@@ -279,15 +279,16 @@ static void say_gids(const struct side *own, const struct side *peer, const char
 	put_kinds(own, ours, sizeof(ours));
 	put_kinds(peer, its, sizeof(its));
 	if (!count_pairs(own, peer)) {
-		doctor_say(DOCTOR_FAILED, here, "no GID here goes with one of the peer's %s/%u",
+		doctor_say(DOCTOR_FAILED, here, "no GID here fits one of the peer's %s/%u",
 			   peer->port.device, peer->port.port);
 		doctor_evidence("here %s; at the peer %s", ours, its);
 	} else if (we_lack != it_lacks) {
-		doctor_say(DOCTOR_WARNING, here, "%s has only link-local GIDs, %s others as well",
+		doctor_say(DOCTOR_WARNING, here,
+			   "%s has only link-local GIDs, and %s has others as well",
 			   we_lack ? "this end" : "the peer", we_lack ? "the peer" : "this end");
 		doctor_evidence("here %s; at the peer %s", ours, its);
 	} else {
-		doctor_say(DOCTOR_OK, here, "GIDs of both ends go together");
+		doctor_say(DOCTOR_OK, here, "GIDs of both ends fit together");
 		doctor_evidence("here %s; at the peer %s", ours, its);
 	}
 	if (we_lack && !it_lacks)
@@ -311,12 +312,13 @@ static void say_mtus(const struct side *own, const struct side *peer, const char
 		return;
 	}
 	if (own->mtu == peer->mtu && own->netdev_mtu == peer->netdev_mtu) {
-		doctor_say(DOCTOR_OK, here, "the MTU is %d at both ends, that of the interfaces %u",
-			   own->mtu, own->netdev_mtu);
+		doctor_say(DOCTOR_OK, here,
+			   "the MTU is %d at both ends, and that of the interfaces is %u", own->mtu,
+			   own->netdev_mtu);
 		return;
 	}
 	doctor_say(own->mtu == peer->mtu ? DOCTOR_NOTE : DOCTOR_WARNING, here,
-		   "the MTU is %d here and %d at the peer, that of the interfaces %u and %u",
+		   "the MTU is %d here and %d at the peer, and that of the interfaces is %u and %u",
 		   own->mtu, peer->mtu, own->netdev_mtu, peer->netdev_mtu);
 	doctor_evidence("active_mtu of %s/%u here and of %s/%u there", own->port.device,
 			own->port.port, peer->port.device, peer->port.port);
@@ -350,8 +352,9 @@ bool side_compare(const struct side *own, const struct side *peer, const char *h
 	}
 	say_mtus(own, peer, here);
 	if (own->is_iwarp) {
-		doctor_say(DOCTOR_NOTE, here, "iWARP connects by rdma_cm alone: no data was tried");
-		doctor_next("rping -s at one end, rping -c -a ADDRESS at the other");
+		doctor_say(DOCTOR_NOTE, here,
+			   "iWARP connects only by rdma_cm, so no data was tried");
+		doctor_next("run rping -s at one end, and rping -c -a ADDRESS at the other");
 		return false;
 	}
 	if (!side_is_ethernet(own))

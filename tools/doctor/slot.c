@@ -101,12 +101,12 @@ static void check_link(const char *device)
 			"PCI Express runs at %g GT/s x%u, less than both device and slot support",
 			now.speed, now.lanes);
 		show_link(device, now, max, slot);
-		doctor_next("lspci -vv -s %s; seat the card anew; look for a limit in the "
-			    "firmware's setup",
+		doctor_next("lspci -vv -s %s; reseat the card; look for a limit in the firmware's "
+			    "setup",
 			    address);
 	} else if (carried < rate) {
 		doctor_say(DOCTOR_WARNING, device,
-			   "PCI Express carries %.0f Gbit/s, and the ports %g: %s", carried, rate,
+			   "PCI Express carries %.0f Gbit/s, but the ports %g: %s", carried, rate,
 			   carries(slot) < carries(max)
 				   ? "the slot is slower than the device"
 				   : "the device cannot do both ports at once");
@@ -175,7 +175,7 @@ static void check_numa(const char *device)
 	doctor_read(local, sizeof(local), PATH "/local_cpulist", device);
 	if (node[0] == '-') {
 		doctor_say(DOCTOR_NOTE, device,
-			   "its NUMA node is not known, though the machine has several");
+			   "its NUMA node is not known, although the machine has several");
 		doctor_evidence(PATH "/numa_node: %s", device, node);
 		doctor_next("measure: numactl --cpunodebind=NODE --membind=NODE ib_write_bw ...");
 	} else if (own[0] && local[0] && !lists_overlap(local, own)) {
@@ -259,9 +259,8 @@ static void check_config(const char *device)
 	if (length <= 0)
 		return;
 	if (length <= 64) {
-		doctor_say(
-			DOCTOR_NOTE, device,
-			"relaxed ordering and the size of read requests can be read by root only");
+		doctor_say(DOCTOR_NOTE, device,
+			   "only root can read relaxed ordering and the size of read requests");
 		doctor_evidence("%s/config: %d bytes", path, length);
 		return;
 	}
@@ -300,14 +299,14 @@ static void check_iommu(const char *device)
 	if (doctor_read(type, sizeof(type), PATH "/iommu_group/type", device))
 		return;
 	if (strncmp(type, "DMA", 3) != 0) {
-		doctor_say(DOCTOR_OK, device, "the IOMMU passes its transfers (%s)", type);
+		doctor_say(DOCTOR_OK, device, "the IOMMU passes its transfers through (%s)", type);
 		return;
 	}
 	doctor_say(DOCTOR_NOTE, device,
 		   "the IOMMU translates each of its transfers: registering memory costs more, and "
 		   "so may transfers to GPUs");
 	doctor_evidence(PATH "/iommu_group/type: %s", device, type);
-	doctor_next("iommu=pt on the kernel's command line, where the devices are trusted");
+	doctor_next("if you trust the devices, put iommu=pt on the kernel's command line");
 }
 
 /* --- ACS --------------------------------------------------------------------------------------- */
@@ -440,7 +439,7 @@ static void check_atomics(const char *device, const char *path, const struct doc
 		return;
 	doctor_say(DOCTOR_NOTE, device,
 		   "peers' atomics on the memory of GPU %s may fail: it may send PCIe AtomicOps, "
-		   "which the GPU or a bridge does not take",
+		   "which the GPU or a bridge does not accept",
 		   gpu->address);
 	if (no_completer)
 		doctor_evidence("DevCap2 of %s: AtomicOpsCap without 64bit", gpu->address);
@@ -449,8 +448,9 @@ static void check_atomics(const char *device, const char *path, const struct doc
 	if (atomics.blocking[0])
 		doctor_evidence("DevCtl2 of %s: AtomicOpsCtl with EgressBlck", atomics.blocking);
 	if (no_completer || atomics.unrouted[0])
-		doctor_next("have peers signal by RDMA WRITE with immediate, or keep what atomics "
-			    "change in host memory");
+		doctor_next(
+			"have peers signal with RDMA WRITE with immediate, or keep what atomics "
+			"change in host memory");
 	else
 		doctor_next("as root, for each: setpci -s ADDRESS CAP_EXP+28.w=0000:0080; or for "
 			    "good, in the firmware's setup");
@@ -462,11 +462,11 @@ static void check_passthrough(const char *device)
 	if (!doctor_is_virtual())
 		return;
 	doctor_say(DOCTOR_NOTE, device,
-		   "in this virtual machine no PCIe switch is to be seen between it and a GPU: how "
-		   "they reach each other is up to the host");
+		   "this virtual machine shows no PCIe switch between it and a GPU: the host "
+		   "decides how they reach each other");
 	doctor_evidence("/proc/cpuinfo: hypervisor");
-	doctor_next("compare the speed of GPU memory with that of host memory; on the host see ACS "
-		    "and ATS; NCCL_TOPO_FILE can tell NCCL what is there");
+	doctor_next("compare the speed of GPU memory with that of host memory; on the host check "
+		    "ACS and ATS; NCCL_TOPO_FILE can tell NCCL what is there");
 }
 
 static void check_acs(const char *device)
@@ -504,8 +504,7 @@ static void check_acs(const char *device)
 			    "in the firmware's setup");
 	} else if (acs.hidden) {
 		doctor_say(DOCTOR_NOTE, device,
-			   "whether ACS slows what passes between it and GPU %s can be read by "
-			   "root only",
+			   "only root can read whether ACS slows what passes between it and GPU %s",
 			   near);
 	} else {
 		doctor_say(DOCTOR_OK, device, "no ACS redirection between it and GPU %s", near);

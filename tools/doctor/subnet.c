@@ -46,10 +46,9 @@ static void look_for_noarp(const char *netdev)
 	    !doctor_read_number(&type, "/sys/class/net/%s/type", netdev) || type != 1 ||
 	    !(flags & IFF_NOARP))
 		return;
-	doctor_say(
-		DOCTOR_WARNING, netdev,
-		"ARP is off: no peer is found that has no permanent entry, and peers that ask for "
-		"this end get no answer");
+	doctor_say(DOCTOR_WARNING, netdev,
+		   "ARP is off: this end finds only peers with a permanent entry, and peers that "
+		   "ask for it get no answer");
 	doctor_evidence("/sys/class/net/%s/flags: 0x%jx, with IFF_NOARP", netdev, flags);
 	doctor_next("ip link set dev %s arp on", netdev);
 }
@@ -122,11 +121,10 @@ static void look_at_pair(const char *a, const char *b, const char *subnet)
 
 	snprintf(both, sizeof(both), "%s, %s", a, b);
 	if (filter_a == 1 || filter_b == 1) {
-		doctor_say(
-			DOCTOR_WARNING, both,
-			"both are in %s, and the reverse path filter is strict: what comes by the "
-			"one that the route back does not take is dropped",
-			subnet);
+		doctor_say(DOCTOR_WARNING, both,
+			   "both are in %s, and the reverse path filter is strict: the kernel "
+			   "drops what arrives at the one that the route back does not take",
+			   subnet);
 		doctor_evidence("rp_filter: %s %d, %s %d; /proc/net/route", a, filter_a, b,
 				filter_b);
 		doctor_next(
@@ -223,14 +221,14 @@ static void take_address(const struct doctor_port *port, const char *index)
 		return;
 	put_gid(text, sizeof(text), to->gid);
 	snprintf(both, sizeof(both), "%s, %s", addresses[i].netdev, to->netdev);
-	doctor_say(
-		DOCTOR_WARNING, both,
-		"both have the address %s: which of them peers reach, and which GID is theirs, is "
-		"left to chance",
-		text);
+	doctor_say(DOCTOR_WARNING, both,
+		   "both have the address %s: chance decides which of them peers reach, and by "
+		   "which GID",
+		   text);
 	doctor_evidence("/sys/class/infiniband/%s/ports/%u/gids/%s", port->device, port->num,
 			index);
-	doctor_next("take it from one of them: ip address del %s/PREFIX dev %s", text, to->netdev);
+	doctor_next("remove it from one of them: ip address del %s/PREFIX dev %s", text,
+		    to->netdev);
 	/* As RoCE v1 and as v2 it is one address: what is told once is known. */
 	addresses[i].told = true;
 }
@@ -287,7 +285,7 @@ static void look_at_vlan(const char *netdev)
 		return;
 	packets(&sent, netdev, "tx");
 	doctor_say(DOCTOR_NOTE, netdev,
-		   "nothing has ever come by this VLAN: its GIDs may reach nobody");
+		   "nothing has ever arrived by this VLAN: its GIDs may reach nobody");
 	doctor_evidence("/sys/class/net/%s/statistics: rx_packets 0, tx_packets %ju; of %s "
 			"rx_packets %ju",
 			netdev, sent, lower, below);
