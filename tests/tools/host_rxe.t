@@ -90,7 +90,7 @@ undoes_what_it_made() {
 	run mine -- --devices 2 echo unheard
 	((code == 125))
 	[[ ! -s $scratch/out ]]
-	grep -qx "softroce: cannot make $1; above is why" "$scratch/err"
+	grep -qx "softroce: cannot make $1; the reason is above" "$scratch/err"
 	left mine
 }
 

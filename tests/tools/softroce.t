@@ -177,7 +177,7 @@ boots_at_the_third_try() {
 boots_three_times_at_most() {
 	boots_again 9 125
 	is "$dir/out" ''
-	grep -qx 'softroce: the guest ended without a result; above are its last words' "$dir/err"
+	grep -qx 'softroce: the guest ended without a result; its last words are above' "$dir/err"
 }
 
 # Before anything of the command, and quiet if told so.
@@ -276,7 +276,7 @@ tells_what_it_downloads() {
 	grep -qE "^softroce: fetching Debian $kernel's kernel: about [0-9]+ MB .*, once, into$" "$dir/err"
 	grep -qFx "softroce:     $scratch/new/softroce/$kernel ..." "$dir/err"
 	grep -qx 'no network' "$dir/err"
-	grep -qE "^softroce: failed at fetching Debian $kernel's kernel.*; above is why$" "$dir/err"
+	grep -qE "^softroce: failed at fetching Debian $kernel's kernel.*; the reason is above$" "$dir/err"
 	[[ $(ls -A "$scratch/new/softroce") == lock ]]
 }
 
@@ -360,7 +360,7 @@ boots_a_kernel_of_ones_own() {
 	rm -r "${tree:?}/lib"
 	: >"$tree/boot/empty"
 	ends 125 tools/softroce --host qemu --kernel "$tree/boot/empty" true
-	is "$dir/err" "softroce: --kernel: $tree/boot/empty is no kernel for x86-64"$'\n'
+	is "$dir/err" "softroce: --kernel: $tree/boot/empty is not a kernel for x86-64"$'\n'
 }
 
 # A directory with an apt-get that must not be called, and the busybox of the kernel's entry.
@@ -433,7 +433,7 @@ fails "an unknown option is refused" "unknown option --nonsense" tools/softroce 
 fails "a missing value is refused" "--timeout needs a value" tools/softroce --timeout
 fails "a wrong value is refused" "--devices takes 1 or 2, not '3'" tools/softroce --devices=3 true
 fails "an unknown driver is refused" "--driver takes rxe or siw, not 'mlx5'" tools/softroce --driver mlx5 true
-fails "siw needs the guest" "--driver siw is for the way qemu only" tools/softroce --driver siw --host direct true
+fails "siw needs the guest" "--driver siw works only with --host qemu" tools/softroce --driver siw --host direct true
 fails "no module of that name" "has no module nosuch here" guest --module nosuch true
 fails "no file of that name" "--module: cannot read ./nosuch.ko" guest --module ./nosuch.ko true
 fails "an unknown accelerator is refused" "--accel takes tcg or kvm, not 'hvf'" tools/softroce --accel hvf true

@@ -359,7 +359,7 @@ give_status() {
 	[[ -z $why ]] || die "in the guest: $why"
 	if [[ -z $code ]]; then
 		tail -n 20 "$run/qemu" "$run/console" >&"$tell" || :
-		die "the guest ended without a result; above are its last words"
+		die "the guest ended without a result; its last words are above"
 	fi
 	finish "$code"
 }

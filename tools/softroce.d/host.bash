@@ -70,7 +70,7 @@ make_link() {
 	! "$1" "$object" show "$2" >/dev/null 2>&1 ||
 		die "this host has a $2 already: remove it with \`$1 link delete $2\`, or use --host qemu"
 	made=("$1 link delete $2" "${made[@]}")
-	"$1" link add "${@:2}" || die "cannot make $2; above is why"
+	"$1" link add "${@:2}" || die "cannot make $2; the reason is above"
 }
 
 # One run at a time: the names and addresses are the host's.
@@ -78,7 +78,7 @@ run_rxe() {
 	local lock n
 	exec {lock}>/run/rdmaez-softroce.lock
 	take_lock "$lock"
-	modprobe rdma_rxe 2>/dev/null || [[ -d /sys/module/rdma_rxe ]] || die "no rdma_rxe in this kernel"
+	modprobe rdma_rxe 2>/dev/null || [[ -d /sys/module/rdma_rxe ]] || die "this kernel has no rdma_rxe"
 	at_end=remove_made
 	make_link ip softroce0 type veth peer name softroce1
 	for ((n = 0; n < 2; n++)); do

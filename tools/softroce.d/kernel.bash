@@ -50,7 +50,7 @@ prepare_kernel_file() {
 	local dir
 	[[ -r $kernel_file ]] || die "--kernel: cannot read $kernel_file"
 	version=$(version_of "$kernel_file") || :
-	[[ -n $version ]] || die "--kernel: $kernel_file is no kernel for x86-64"
+	[[ -n $version ]] || die "--kernel: $kernel_file is not a kernel for x86-64"
 	for dir in "$(dirname "$kernel_file")"{,/../lib/modules/"$version",/../usr/lib/modules/"$version"} \
 		/lib/modules/"$version"; do
 		[[ ! -d $dir/kernel ]] || break
@@ -155,7 +155,7 @@ make_once() {
 		if ! wait "$job"; then
 			unshow
 			tail -n 20 "$work/log" >&2
-			die "failed at $4; above is why"
+			die "failed at $4; the reason is above"
 		fi
 		exec {tell}>&-
 		tell=2
