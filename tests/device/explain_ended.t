@@ -25,7 +25,7 @@ mkdir /run/cgroup/small
 echo +memory >/run/cgroup/cgroup.subtree_control
 echo 8M >/run/cgroup/small/memory.max
 
-memory='Likely, memory has run out: the kernel has ended a process for want of it meanwhile\. Next: see dmesg; raise memory\.max of the cgroup, or use less\.'
+memory='Likely, memory has run out: the kernel has killed a process meanwhile for lack of it\. Next: see dmesg; raise memory\.max of the cgroup, or use less\.'
 
 # kills: how many processes the kernel has ended there
 kills() {

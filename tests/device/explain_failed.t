@@ -20,7 +20,7 @@ ulimit -l unlimited
 # MISTAKE|SEVERITY:REASON|what the first line says behind the head, an extended regular expression
 wrong=(
 	'psn_mismatch|error:WAIT_PSN|the PSNs differ: this end sends from 200, and the peer expects 999 \(its rq_psn\)\.'
-	"qp_num|error:WAIT_PEER_QPN|the peer's dest_qp_num is 9999, but this queue pair is [0-9]+, so it takes nothing from here\."
+	"qp_num|error:WAIT_PEER_QPN|the peer's dest_qp_num is 9999, but this queue pair is [0-9]+, so it accepts nothing from here\."
 	"rtr_one_end|likely:FAILED_PEER_STATE|the peer's QP [0-9]+ is in INIT\."
 	'peer_err|likely:FAILED_PEER_STATE|the peer has moved its QP [0-9]+ to ERR\.'
 	'peer_destroyed|likely:FAILED_PEER_DESTROYED|the peer, fails\[[0-9]+\], has destroyed its QP [0-9]+\.'
@@ -37,9 +37,9 @@ wrong=(
 	'lkey_other_pd|error:FAILED_PD|lkey 0x[0-9a-f]+: this process has this region in another protection domain than the queue pair\.'
 	'wrong_rkey|likely:FAILED_KEY|rkey 0x[0-9a-f]+: the peer has never registered memory with this key\.'
 	'rkey_of_this_end|error:FAILED_PD|rkey 0x[0-9a-f]+: the peer has this region in another protection domain than the queue pair\.'
-	'wrong_raddr|likely:FAILED_BOUNDS|rkey 0x[0-9a-f]+: the region of the peer is 65536 bytes at 0x[0-9a-f]+, and the request is for 64 at 0x[0-9a-f]+\.'
-	'wrong_laddr|likely:FAILED_BOUNDS|lkey 0x[0-9a-f]+: the region of this process is 65536 bytes at 0x[0-9a-f]+, and the request is for 64 at 0x[0-9a-f]+\.'
-	'length_huge|likely:FAILED_BOUNDS|lkey 0x[0-9a-f]+: the region of this process is 65536 bytes at 0x[0-9a-f]+, and the request is for 2415919104 at 0x[0-9a-f]+\.'
+	'wrong_raddr|likely:FAILED_BOUNDS|rkey 0x[0-9a-f]+: the region of the peer is 65536 bytes at 0x[0-9a-f]+, but the request is for 64 at 0x[0-9a-f]+\.'
+	'wrong_laddr|likely:FAILED_BOUNDS|lkey 0x[0-9a-f]+: the region of this process is 65536 bytes at 0x[0-9a-f]+, but the request is for 64 at 0x[0-9a-f]+\.'
+	'length_huge|likely:FAILED_BOUNDS|lkey 0x[0-9a-f]+: the region of this process is 65536 bytes at 0x[0-9a-f]+, but the request is for 2415919104 at 0x[0-9a-f]+\.'
 	'ud_no_grh|likely:FAILED_RECV_SHORT|the receive has 64 bytes, and a message of 64 with 40 of the global route header came\.'
 	'ud_write|error:FAILED_OPCODE|queue pairs of type UD have no WRITE\.'
 )

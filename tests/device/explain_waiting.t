@@ -141,7 +141,7 @@ ok 'names a region that the peer had' fails_of gone_rkey 10 error:FAILED_DEREGIS
 nightly ok 'names a region that this process had' fails_of gone_lkey 2 error:FAILED_DEREGISTERED \
 	'lkey 0x[0-9a-f]+: this process had this region \(0x[0-9a-f]+, 4096 bytes\) and has deregistered it\.'
 nightly ok 'names a request that reaches beyond a region' fails_of bounds 10 likely:FAILED_BOUNDS \
-	'the region of the peer is 4096 bytes at 0x[0-9a-f]+, and the request is for 64 at'
+	'the region of the peer is 4096 bytes at 0x[0-9a-f]+, but the request is for 64 at'
 ok 'names a right that a region lacks' fails_of rights 10 error:FAILED_RIGHTS \
 	'the region of the peer has the access flags 0x1, which lack 0x2\.'
 

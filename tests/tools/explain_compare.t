@@ -64,8 +64,8 @@ RANKS[1]["ports"][0]["state"] = "DOWN"'
 ok 'TYPE' finds 'star(4)
 qp(3, 0)["type"] = "UC"' <<-'END'
 	rank 3 on node0 and rank 0 on node0 disagree: type UC against RC
-	  Packets of another transport are dropped without a word. Next: create both queue pairs with the
-	    same type, or XRC_SEND with XRC_RECV.
+	  Packets of another transport are dropped, and nobody gets an error. Next: create both queue pairs
+	    with the same type, or XRC_SEND with XRC_RECV.
 	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6161 of mlx5_0 port 1: type UC
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 20 of mlx5_0 port 1: type RC
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -84,12 +84,12 @@ END
 ok 'MISSING' finds 'star(4)
 mine(3).clear()' <<-'END'
 	Likely: rank 0 on node0: dest_qp_num 6161, no such queue pair
-	  No process with a file here has this queue pair at the peer's GID: what is sent there is dropped.
-	    Next: exchange the numbers again; if a process without a file has it, start that with
-	    rdmaez-explain, too.
+	  No process with a file here has this queue pair at the peer's GID, so what is sent there is
+	    dropped. Next: exchange the numbers again; if a process without a file has this queue pair,
+	    start that process with rdmaez-explain as well.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 20 of mlx5_0 port 1: dest_qp_num 6161
 	Likely: rank 3 on node0 has no queue pairs, and the other 3 have some
-	  The others may wait for it to exchange addresses. Next: see where it stands.
+	  The others may wait for it to exchange addresses. Next: find out where it is.
 	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: no queue pairs
 	4 processes on 1 host: 5 queue pairs, 2 pairs, 2 findings
 END
@@ -110,7 +110,7 @@ sends(0, 1)
 unconnected(1, 0)' <<-'END'
 	rank 0 on node0 and rank 1 on node0 disagree: state RTS against INIT
 	  A queue pair drops what arrives before it is in RTR. Next: move it to RTR before the peer sends,
-	    and tell the peer when it is.
+	    and tell the peer when it is there.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: state RTS
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: state INIT
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
@@ -119,8 +119,8 @@ END
 ok 'OTHER_GID' finds 'mesh(2)
 qp(0, 1)["peer_gid"] = "::ffff:10.9.9.9"' <<-'END'
 	rank 0 on node0 and rank 1 on node0 disagree: dgid ::ffff:10.9.9.9 against GID ::ffff:10.0.0.1
-	  One sends to a GID that the other's port does not have: the packets go elsewhere. Next: send the
-	    peer the GID at the index that its own ah_attr.grh.sgid_index names.
+	  One end sends to a GID that the other's port does not have, so the packets go elsewhere. Next:
+	    send the peer the GID at the index that its own ah_attr.grh.sgid_index names.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dgid
 	      ::ffff:10.9.9.9
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: GID
@@ -131,8 +131,8 @@ END
 ok 'FORM' finds 'mesh(2)
 qp(0, 1)["peer_gid"] = "fe80::1"' <<-'END'
 	Likely: rank 0 on node0 and rank 1 on node0 disagree: dgid fe80::1 against GID ::ffff:10.0.0.1
-	  One sends to another GID of the peer than the peer's queue pair has, and some devices drop that.
-	    Next: send the peer the GID at the index that its own ah_attr.grh.sgid_index names.
+	  One end sends to a GID of the peer's port that is not its queue pair's, and some devices drop
+	    that. Next: send the peer the GID at the index that its own ah_attr.grh.sgid_index names.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dgid fe80::1
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: GID
 	      ::ffff:10.0.0.1
@@ -142,8 +142,8 @@ END
 ok 'GID_TYPE' finds 'star(4)
 qp(2, 0)["gid_type"] = "RoCE v1"' <<-'END'
 	rank 2 on node0 and rank 0 on node0 disagree: GID type RoCE v1 against RoCE v2
-	  A queue pair gets no packets of the other RoCE version. Next: choose GID indices of one type at
-	    both ends, RoCE v2 unless you need the other.
+	  A queue pair receives no packets of the other RoCE version. Next: choose GID indices of one type
+	    at both ends, RoCE v2 unless you need the other.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: GID type RoCE
 	      v1
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: GID type RoCE v2
@@ -163,8 +163,8 @@ END
 ok 'PATH_MTU' finds 'star(4)
 qp(2, 0)["path_mtu"] = 1024' <<-'END'
 	rank 2 on node0 and rank 0 on node0 disagree: path_mtu 1024 against 4096
-	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
-	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	  A packet longer than the receiver's path MTU is dropped or fails at one end, depending on the
+	    device. Next: give both ends the same path_mtu, at most the smaller active MTU of their ports.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: path_mtu 1024
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: path_mtu 4096
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -184,7 +184,7 @@ ok 'QKEY' finds 'mesh(2)
 [found.update(type="UD", qkey=0x11111111, sent_qkey=0x11111111) for found in each()]
 qp(0, 1)["sent_qkey"] = 7' <<-'END'
 	rank 0 on node0 and rank 1 on node0 disagree: sends Q_Key 0x7 against Q_Key 0x11111111
-	  A datagram with another Q_Key is dropped without a word to either end. Next: send with the
+	  A datagram with another Q_Key is dropped, and neither end gets an error. Next: send with the
 	    receiver's Q_Key, in wr.ud.remote_qkey.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: sends Q_Key 0x7
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: Q_Key
@@ -276,7 +276,7 @@ END
 ok 'RD_ATOMIC' finds 'mesh(2)
 qp(1, 0)["max_dest_rd_atomic"] = 4' <<-'END'
 	Likely: rank 0 on node0 and rank 1 on node0 disagree: max_rd_atomic 16 against max_dest_rd_atomic 4
-	  One may have more READs and atomics under way than the other answers, and one too many fails.
+	  One end may have more READs and atomics under way than the other answers, and one too many fails.
 	    Next: set max_rd_atomic of each end to at most the other's max_dest_rd_atomic.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: max_rd_atomic 16
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1:
@@ -287,8 +287,8 @@ END
 ok 'TIMEOUT' finds 'star(4)
 qp(2, 0)["timeout"] = 0' <<-'END'
 	Advice: rank 2 on node0 and rank 0 on node0 disagree: timeout 0 against 14
-	  The ends wait for different times before they send again. Next: give both ends the same, unless
-	    you mean it.
+	  The ends wait for different times before they send again. Next: give both ends the same value,
+	    unless you mean the difference.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: timeout 0
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: timeout 14
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -297,8 +297,8 @@ END
 ok 'RETRY' finds 'star(4)
 qp(2, 0)["retry_cnt"] = 1' <<-'END'
 	Advice: rank 2 on node0 and rank 0 on node0 disagree: retry_cnt 1 against 7
-	  The ends give up after different numbers of retries. Next: give both ends the same, unless you
-	    mean it.
+	  The ends give up after different numbers of retries. Next: give both ends the same value, unless
+	    you mean the difference.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: retry_cnt 1
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: retry_cnt 7
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -308,7 +308,7 @@ ok 'RNR_RETRY' finds 'star(4)
 qp(2, 0)["rnr_retry"] = 0' <<-'END'
 	Advice: rank 2 on node0 and rank 0 on node0 disagree: rnr_retry 0 against 7
 	  The ends retry a different number of times if the other has no receive. Next: give both ends the
-	    same, unless you mean it.
+	    same value, unless you mean the difference.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: rnr_retry 0
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: rnr_retry 7
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -317,8 +317,8 @@ END
 ok 'RNR_TIMER' finds 'star(4)
 qp(2, 0)["min_rnr_timer"] = 0' <<-'END'
 	Advice: rank 2 on node0 and rank 0 on node0 disagree: min_rnr_timer 0 against 12
-	  The ends hold the other off for different times if a receive is missing. Next: give both ends the
-	    same, unless you mean it.
+	  If a receive is missing, the ends make each other wait for different times. Next: give both ends
+	    the same value, unless you mean the difference.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: min_rnr_timer 0
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: min_rnr_timer 12
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -337,9 +337,8 @@ END
 ok 'LOSSY' finds 'star(4)
 qp(2, 0)["lossless"] = 16' <<-'END'
 	Advice: rank 2 on node0: traffic_class 106, which may be lost
-	  The port of that end protects other priorities from loss (PFC) than the one of this traffic class.
-	    Next: set traffic_class to one of a protected priority: `rdmaez-doctor --only quality` shows
-	    them.
+	  That end's port protects other priorities from loss (PFC) than that of this traffic class. Next:
+	    set traffic_class to one of a protected priority: `rdmaez-doctor --only quality` shows them.
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: traffic_class
 	      106
 	4 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -371,9 +370,9 @@ ok 'UD: MISSING' finds 'mesh(2)
 [found.update(type="UD", qkey=1, sent_qkey=1) for found in each()]
 qp(0, 1)["dest_qp_num"] = 77' <<-'END'
 	Likely: rank 0 on node0: dest_qp_num 77, no such queue pair
-	  No process with a file here has this queue pair at the peer's GID: what is sent there is dropped.
-	    Next: exchange the numbers again; if a process without a file has it, start that with
-	    rdmaez-explain, too.
+	  No process with a file here has this queue pair at the peer's GID, so what is sent there is
+	    dropped. Next: exchange the numbers again; if a process without a file has this queue pair,
+	    start that process with rdmaez-explain as well.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: dest_qp_num 77
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
 END
@@ -418,8 +417,8 @@ sends(0, 1)
 hungry(1, 0)
 for state in RANKS: state.update(reason="end", signal=15)' <<-'END'
 	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
-	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
-	    peers wait without end.
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 100
 	      receives posted, 100 completed
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
@@ -448,8 +447,8 @@ LINES[0] = [json.dumps({"program": "worker", "pid": 1000, "kind": "refusal", "ca
 ok 'one rank of 64 that chose another path MTU is named by the first line' finds 'mesh(64)
 for found in mine(17): found.update(path_mtu=1024)' <<-'END'
 	rank 17 on node2 disagrees with 63 ranks (0-16, 18-63): path_mtu 1024 against 4096
-	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
-	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	  A packet longer than the receiver's path MTU is dropped or fails at one end, depending on the
+	    device. Next: give both ends the same path_mtu, at most the smaller active MTU of their ports.
 	    rank 17, node2, worker[1017], 2026-01-31T12:00:00.017Z: QP 2065 of mlx5_0 port 1: path_mtu 1024
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 34 of mlx5_0 port 1: path_mtu 4096
 	    and 62 more
@@ -459,14 +458,14 @@ END
 ok 'two such ranks are told one after the other' finds 'mesh(64)
 for found in mine(17) + mine(40): found.update(path_mtu=1024)' <<-'END'
 	rank 17 on node2 disagrees with 62 ranks (0-16, 18-39, 41-63): path_mtu 1024 against 4096
-	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
-	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	  A packet longer than the receiver's path MTU is dropped or fails at one end, depending on the
+	    device. Next: give both ends the same path_mtu, at most the smaller active MTU of their ports.
 	    rank 17, node2, worker[1017], 2026-01-31T12:00:00.017Z: QP 2065 of mlx5_0 port 1: path_mtu 1024
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 34 of mlx5_0 port 1: path_mtu 4096
 	    and 61 more
 	rank 40 on node5 disagrees with 62 ranks (0-16, 18-39, 41-63): path_mtu 1024 against 4096
-	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
-	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	  A packet longer than the receiver's path MTU is dropped or fails at one end, depending on the
+	    device. Next: give both ends the same path_mtu, at most the smaller active MTU of their ports.
 	    rank 40, node5, worker[1040], 2026-01-31T12:00:00.040Z: QP 17 of mlx5_0 port 1: path_mtu 1024
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 57 of mlx5_0 port 1: path_mtu 4096
 	    and 61 more
@@ -494,8 +493,8 @@ for state in RANKS:
     state["qps"] += more
 for found in mine(0): found["path_mtu"] = 1024' <<-'END'
 	rank 0 on node0 and rank 1 on node0 disagree on 3 pairs: path_mtu 1024 against 4096
-	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
-	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	  A packet longer than the receiver's path MTU is dropped or fails at one end, depending on the
+	    device. Next: give both ends the same path_mtu, at most the smaller active MTU of their ports.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: path_mtu 1024
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: path_mtu 4096
 	    and 2 more
@@ -507,8 +506,8 @@ still()
 for rank in range(64):
     if rank != 17: sends(rank, 17); hungry(17, rank)' <<-'END'
 	63 ranks (0-16, 18-63) wait for rank 17 on node2, which has not posted a receive for what was sent
-	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
-	    peers wait without end.
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
 	    rank 17, node2, worker[1017], 2026-01-31T12:00:00.017Z: QP 2065 of mlx5_0 port 1: RTS, 100
 	      receives posted, 100 completed
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 34 of mlx5_0 port 1: SEND under way
@@ -523,8 +522,8 @@ for rank in range(8):
     if rank != 5: sends(rank, (rank + 1) % 8); hungry((rank + 1) % 8, rank)
 RANKS[5]["cqs"] = [{"device": "mlx5_0", "cq_num": 1, "polled_ms": 42000, "armed": False}]' <<-'END'
 	7 ranks (0-4, 6-7) wait for rank 5 on node0, which has not posted a receive for what was sent
-	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
-	    peers wait without end.
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
 	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: QP 10261 of mlx5_0 port 1: RTS, 100
 	      receives posted, 100 completed
 	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: CQ 1 of mlx5_0 was last polled 42.0 s
@@ -542,8 +541,8 @@ still()
 for rank in range(8):
     if rank != 5: sends(rank, (rank + 1) % 8); hungry((rank + 1) % 8, rank)' <<-'END'
 	7 ranks (0-4, 6-7) wait for rank 5 on node0, which has not posted a receive for what was sent
-	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
-	    peers wait without end.
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
 	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: QP 10261 of mlx5_0 port 1: RTS, 100
 	      receives posted, 100 completed
 	    rank 4, node0, worker[1004], 2026-01-31T12:00:00.004Z: QP 8214 of mlx5_0 port 1: SEND under way
@@ -572,7 +571,7 @@ END
 ok 'circles without a request are told at once, as likely' finds 'job(8, lambda rank: [(rank + 4) % 8])
 still()' <<-'END'
 	Likely: 8 ranks (0-7) wait for each other, in 4 groups
-	  Next: see whose turn it is to send: each has receives posted, and no message is under way.
+	  Next: find out whose turn it is to send: each has receives posted, and no message is under way.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 21 of mlx5_0 port 1: 16 receives
 	      posted, and no message comes
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2070 of mlx5_0 port 1: 16 receives
@@ -587,8 +586,8 @@ ok 'waiting of many for one each is told at once' finds 'job(8, lambda rank: [(r
 still()
 for rank in range(4): sends(rank, rank + 4); hungry(rank + 4, rank)' <<-'END'
 	4 ranks (0-3) wait for another each, which has not posted a receive for what was sent
-	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
-	    peers wait without end.
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
 	    rank 4, node0, worker[1004], 2026-01-31T12:00:00.004Z: QP 8209 of mlx5_0 port 1: RTS, 100
 	      receives posted, 100 completed
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 21 of mlx5_0 port 1: SEND under way
@@ -620,7 +619,7 @@ still()
 sends(0, 1)
 RANKS[1]["reason"] = "end"' <<-'END'
 	rank 0 on node0 waits for rank 1 on node0, which has ended
-	  Next: see why it ended; it is the first to look at.
+	  Next: find out why it ended; look at it first.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 116
 	      receives posted, 100 completed
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
@@ -633,7 +632,7 @@ still()
 sends(0, 1)
 qp(1, 0)["state"] = "ERR"' <<-'END'
 	rank 0 on node0 waits for rank 1 on node0, whose queue pair is in ERR
-	  Next: see its first failed completion or event; rdmaez-explain has told of it.
+	  Next: see its first failed completion or event, which rdmaez-explain has reported.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: ERR, 116
 	      receives posted, 100 completed
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
@@ -661,7 +660,7 @@ ok 'a WRITE needs no receive, and nothing is seen that holds it up' finds 'job(2
 still()
 sends(0, 1, "IBV_WR_RDMA_WRITE")
 hungry(1, 0)' <<-'END'
-	rank 0 on node0 waits for rank 1 on node0, where nothing is seen that would hold it up
+	rank 0 on node0 waits for rank 1 on node0, where nothing visible holds it up
 	  Next: compare the counters of both ports before and after a minute (rdmaez-doctor): what was sent
 	    may be lost on the way.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 100
@@ -677,8 +676,8 @@ sends(0, 1)
 qp(1, 0)["srq"] = 5
 RANKS[1]["srqs"] = [{"device": "mlx5_0", "srq_num": 5, "posted": 64, "completed": 64}]' <<-'END'
 	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
-	  Next: see where it stands, and whether it reposts each receive that it used; with rnr_retry 7 its
-	    peers wait without end.
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
 	      for 42.0 s, 1 not completed
@@ -688,7 +687,8 @@ END
 ok 'a GID index that one rank chose' finds 'mesh(9)
 for found in mine(3): found["gid_index"] = 1' <<-'END'
 	Advice: rank 3 on node0 has GID index 1, and 8 others have 3
-	  It may be meant. Next: compare the environment and the configuration of the two processes below.
+	  This may be intended. Next: compare the environment and the configuration of the two processes
+	    below.
 	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6161 of mlx5_0 port 1: GID index 1
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: GID index 3
 	9 processes on 2 hosts: 72 queue pairs, 36 pairs, 1 finding
@@ -698,7 +698,8 @@ ok 'devices of which each has a GID index of its own are compared by themselves'
 for found in each(): found["gid_index"] = 5 if found["device"] == "mlx5_1" else 3
 qp(1, 9)["gid_index"] = 3' <<-'END'
 	Advice: rank 1 on node0 has GID index 3 on mlx5_1, and 7 others have 5
-	  It may be meant. Next: compare the environment and the configuration of the two processes below.
+	  This may be intended. Next: compare the environment and the configuration of the two processes
+	    below.
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2074 of mlx5_1 port 1: GID index 3
 	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6172 of mlx5_1 port 1: GID index 5
 	16 processes on 2 hosts: 16 queue pairs, 8 pairs, 1 finding
@@ -707,7 +708,8 @@ END
 ok 'a device that one rank chose' finds 'mesh(9)
 for found in mine(3): found["device"] = "mlx5_7"' <<-'END'
 	Advice: rank 3 on node0 has device mlx5_7, and 8 others have mlx5_0
-	  It may be meant. Next: compare the environment and the configuration of the two processes below.
+	  This may be intended. Next: compare the environment and the configuration of the two processes
+	    below.
 	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6161 of mlx5_7 port 1: device mlx5_7
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: device mlx5_0
 	9 processes on 2 hosts: 72 queue pairs, 36 pairs, 1 finding
@@ -717,9 +719,9 @@ ok 'ranks without a file, and ranks without queue pairs' finds 'near(16, 1)
 RANKS[4] = RANKS[9] = None
 RANKS[12]["qps"] = []' <<-'END'
 	Likely: 6 ranks (3, 5, 8, 10-11, 13): dest_qp_num, no such queue pair
-	  No process with a file here has this queue pair at the peer's GID: what is sent there is dropped.
-	    Next: exchange the numbers again; if a process without a file has it, start that with
-	    rdmaez-explain, too.
+	  No process with a file here has this queue pair at the peer's GID, so what is sent there is
+	    dropped. Next: exchange the numbers again; if a process without a file has this queue pair,
+	    start that process with rdmaez-explain as well.
 	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6165 of mlx5_0 port 1: dest_qp_num
 	      8212
 	    rank 5, node0, worker[1005], 2026-01-31T12:00:00.005Z: QP 10261 of mlx5_0 port 1: dest_qp_num
@@ -727,11 +729,11 @@ RANKS[12]["qps"] = []' <<-'END'
 	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 26 of mlx5_0 port 1: dest_qp_num 2073
 	    and 3 more
 	Likely: ranks 4, 9 of 16 have no state here
-	  It never used verbs, ran without rdmaez-explain, or its file is missing. Next: see whether it was
-	    started, and where it stands.
+	  It never used verbs, ran without rdmaez-explain, or its file is missing. Next: check whether it
+	    was started, and where it is.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: counts 16 ranks
 	Likely: rank 12 on node1 has no queue pairs, and the other 13 have some
-	  The others may wait for it to exchange addresses. Next: see where it stands.
+	  The others may wait for it to exchange addresses. Next: find out where it is.
 	    rank 12, node1, worker[1012], 2026-01-31T12:00:00.012Z: no queue pairs
 	14 processes on 2 hosts: 26 queue pairs, 10 pairs, 3 findings
 END
@@ -740,8 +742,8 @@ ok 'one address on two hosts' finds 'near(16, 1)
 for found in mine(8): found["gid"] = "::ffff:10.0.0.1"' <<-'END'
 	Likely: rank 8 on node1 disagrees with 2 ranks (7, 9): GID ::ffff:10.0.0.1 against dgid
 	    ::ffff:10.0.0.2
-	  One sends to another GID of the peer than the peer's queue pair has, and some devices drop that.
-	    Next: send the peer the GID at the index that its own ah_attr.grh.sgid_index names.
+	  One end sends to a GID of the peer's port that is not its queue pair's, and some devices drop
+	    that. Next: send the peer the GID at the index that its own ah_attr.grh.sgid_index names.
 	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 24 of mlx5_0 port 1: GID
 	      ::ffff:10.0.0.1
 	    rank 7, node0, worker[1007], 2026-01-31T12:00:00.007Z: QP 14361 of mlx5_0 port 1: dgid
@@ -749,7 +751,7 @@ for found in mine(8): found["gid"] = "::ffff:10.0.0.1"' <<-'END'
 	    and 1 more
 	Likely: rank 0 on node0 and rank 8 on node1 have the same address: GID ::ffff:10.0.0.1
 	  What is sent to one may reach the other. Next: give the interface of one host another address; if
-	    the two are containers on one machine, all is well.
+	    the two are containers on one machine, nothing is wrong.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: GID
 	      ::ffff:10.0.0.1
 	    rank 8, node1, worker[1008], 2026-01-31T12:00:00.008Z: QP 24 of mlx5_0 port 1: GID
@@ -777,8 +779,8 @@ for rank in (0, 1):
         found.update(lid=rank + 1, peer_lid=2 - rank)
 qp(0, 1)["path_mtu"] = 2048' <<-'END'
 	rank 0 on node0 and rank 1 on node0 disagree: path_mtu 2048 against 4096
-	  A packet longer than the receiver's path MTU is dropped, or fails at one end, by device. Next:
-	    give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	  A packet longer than the receiver's path MTU is dropped or fails at one end, depending on the
+	    device. Next: give both ends the same path_mtu, at most the smaller active MTU of their ports.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: path_mtu 2048
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: path_mtu 4096
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
@@ -789,8 +791,8 @@ qp(0, 1)["type"] = "XRC_SEND"
 qp(1, 0)["type"] = "XRC_RECV"
 qp(0, 2)["type"] = "XRC_SEND"' <<-'END'
 	rank 0 on node0 and rank 2 on node0 disagree: type XRC_SEND against RC
-	  Packets of another transport are dropped without a word. Next: create both queue pairs with the
-	    same type, or XRC_SEND with XRC_RECV.
+	  Packets of another transport are dropped, and nobody gets an error. Next: create both queue pairs
+	    with the same type, or XRC_SEND with XRC_RECV.
 	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 19 of mlx5_0 port 1: type XRC_SEND
 	    rank 2, node0, worker[1002], 2026-01-31T12:00:00.002Z: QP 4113 of mlx5_0 port 1: type RC
 	3 processes on 1 host: 6 queue pairs, 3 pairs, 1 finding
@@ -802,7 +804,7 @@ old.update(pid=999, time="2026-01-31T11:00:00.000Z")
 old["qps"][0]["rq_psn"] = 5
 LINES[1] = [json.dumps(old)]' <<-'END'
 	Likely: these are files of two runs: rank 1 on node0 is there twice
-	  What is said here may be of one run and the other. Next: compare the files of one run alone.
+	  What is said here may mix the two runs. Next: compare only the files of one run.
 	    rank 1, node0, worker[999], 2026-01-31T11:00:00.000Z: queue pairs: 1
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: queue pairs: 1
 	3 processes on 1 host: 3 queue pairs, 1 pair, 1 finding
@@ -842,21 +844,21 @@ broken_files() {
 
 ok 'what is wrong with a file is said, and the others are compared' broken_files <<-'END'
 	Not read: directory.json: not a regular file
-	Not read: 01.json: line 2 is cut off: no JSON: an object has no end
-	Not read: 03.json: line 1 is cut off: no JSON: no object
+	Not read: 01.json: line 2 is cut off: not JSON: an object has no end
+	Not read: 03.json: line 1 is cut off: not JSON: no object
 	Not read: 04.json: line 1 and 1 more: a number where only 0, 1, 2 and so on will do
 	Not read: 05.json: line 1: it is nested too deeply
 	Not read: 06.json: line 1: a state without program, pid, host or time
 	Not read: 07.json: line 1: the same array twice
-	Not read: 08.json: line 1: a time that is none
-	Not read: 09.json: line 1: no JSON: a number begins with 0
-	Not read: 10.json: line 1: no JSON: a control character in a string
-	Not read: 11.json: line 1: no JSON: more behind the object
+	Not read: 08.json: line 1: an invalid time
+	Not read: 09.json: line 1: not JSON: a number begins with 0
+	Not read: 10.json: line 1: not JSON: a control character in a string
+	Not read: 11.json: line 1: not JSON: something follows the object
 	Not read: 12.json: not a regular file
 	Not read: 13.json: No such file or directory
 	Not read: 14.json: not a regular file
 	Not read: 15.json: larger than 256 MiB
-	Not read: 16?]0;title?.json: line 1 is cut off: no JSON: no object
+	Not read: 16?]0;title?.json: line 1 is cut off: not JSON: no object
 	2 processes on 1 host: 2 queue pairs, 1 pair, 0 findings
 	1 file has no state
 END
@@ -896,8 +898,8 @@ misused() {
 }
 
 ok 'a comparison needs a file' misused 'no file after --compare' --compare
-ok 'a comparison takes no other option' misused '--compare goes with no other option: --line' --compare --line
-ok 'a comparison takes no option before it' misused '--compare goes with no other option' --line --compare file
+ok 'a comparison takes no other option' misused '--compare cannot be combined with another option: --line' --compare --line
+ok 'a comparison takes no option before it' misused '--compare cannot be combined with another option' --line --compare file
 
 full_disk() {
 	code=0

@@ -129,7 +129,7 @@ ok 'explains the capabilities of a queue pair' explains qp_limit 'refusal ibv_cr
 ok 'finds how much inline data there may be, and blames nothing else' explains qp_inline \
 	'refusal ibv_create_qp EINVAL CAP_INLINE' 'refusal ibv_create_qp_ex EINVAL CAP_INLINE'
 ok 'and says it' says 'Given: 300 bytes; accepted: 0 to 256\.'
-ok 'for both verbs' says 'Given: 1073741824 bytes; accepted: 0 to$'
+ok 'for both verbs' says 'Given: 1073741824 bytes; accepted: 0 to 256\. '
 ok 'explains operations that the type lacks' explains qp_ex 'refusal ibv_create_qp_ex EOPNOTSUPP NOT_SUPPORTED'
 ok 'explains a domain that is missing' explains qp_domain \
 	'refusal ibv_create_qp_ex EOPNOTSUPP CREATE_DOMAIN NOT_SUPPORTED'
@@ -176,7 +176,7 @@ provider_by() {
 	explains_program provider "$1" 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
 		'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' 'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' \
 		'refusal mlx5dv_alloc_dm EOPNOTSUPP NOT_SUPPORTED' 'completion ibv_poll_cq 0 WC_RECV_SHORT WC_LIMIT'
-	says 'QP 9, DRIVER,$' ', 2 queues used without verbs, unseen, never destroyed: 1 context, 1 PD, 1 CQ, 1 QP$'
+	says 'QP 9, DRIVER,$' ', 2 unseen queues used without verbs, never destroyed: 1 context, 1 PD, 1 CQ, 1 QP$'
 }
 ok "explains what a provider's own functions refuse" provider_by linked
 ok 'explains it if they are looked up' provider_by loaded
@@ -191,7 +191,7 @@ devx() {
 	grep -F 'mlx5dv_devx_obj_create failed with EREMOTEIO (121) on fake0. out: the firmware has refused CREATE_QP: status BAD_PARAM_ERR (0x3), syndrome 0x1234. Next: compare the command' "$scratch/words"
 	grep -F 'out: the firmware has refused INIT2RTR_QP: status BAD_QP_STATE_ERR (0x10), syndrome 0x1234.' "$scratch/words"
 	grep -F 'out: the firmware has refused the command: status BAD_QP_STATE_ERR (0x10), syndrome 0x1234.' "$scratch/words"
-	says ', 1 queue used without verbs, unseen'
+	says ', 1 unseen queue used without verbs'
 }
 ok 'explains what the firmware refuses by DEVX' devx
 
@@ -201,7 +201,7 @@ others() {
 		'refusal efadv_create_qp_ex EINVAL CAP_LIMIT' 'refusal hnsdv_create_qp EINVAL CAP_LIMIT' \
 		'refusal mlx4dv_create_qp EINVAL CAP_LIMIT' 'refusal bnxt_re_dv_create_qp ENOMEM NO_RESOURCES' \
 		'refusal bnxt_re_dv_create_cq EINVAL UNEXPLAINED'
-	says ', 1 queue used without verbs, unseen, never destroyed: 1 context, 1 PD, 1 CQ$'
+	says ', 1 unseen queue used without verbs, never destroyed: 1 context, 1 PD, 1 CQ$'
 }
 ok 'explains what the libraries of other providers refuse' others
 

@@ -264,12 +264,12 @@ static void finds_nothing(const char *case_of)
 /* ---- The peer ------------------------------------------------------------------------------------------------ */
 
 #define RESTART "|start both ends again, and end them in an order in which nobody waits"
-#define PSNS    "|let the sq_psn of each end be the rq_psn of the other"
-#define RECEIVE "|let the peer post receives before this end sends"
+#define PSNS    "|set the rq_psn of each end to the other's sq_psn"
+#define RECEIVE "|have the peer post receives before this end sends"
 #define NO_ANSWER                                                                          \
 	"likely:WAIT_NO_ANSWER|no acknowledgement comes: the peer drops the requests, or " \
 	"nobody is there|compare both ends: type, state, numbers, PSNs, GIDs and MTUs; "   \
-	"and see that the peer's process is there"
+	"and check that the peer's process is there"
 
 static void test_process(void)
 {
@@ -290,18 +290,19 @@ static void test_process(void)
 		fit();
 		states_of[PEER] = i ? 't' : 'T';
 		finds("error:WAIT_PEER_STOPPED|the peer's process receiver[11] is stopped|let it "
-		      "go on: a debugger has stopped it, or SIGSTOP, which `kill -CONT` ends",
+		      "continue: a debugger has stopped it, or SIGSTOP has, which `kill -CONT` "
+		      "undoes",
 		      i ? "a peer in a debugger" : "a peer that is stopped");
 	}
 	fit();
 	qp(1)->state = INIT;
 	finds("error:WAIT_PEER_STATE|the peer's QP 18, of receiver[11], is still in INIT, where it "
-	      "takes nothing|let the peer move it to RTR before this end sends",
+	      "accepts nothing|have the peer move it to RTR before this end sends",
 	      "a peer in INIT");
 	fit();
 	qp(1)->state = ERR;
-	finds("error:WAIT_PEER_STATE|the peer's QP 18 is in ERR|see why: its first failed "
-	      "completion says it",
+	finds("error:WAIT_PEER_STATE|the peer's QP 18 is in ERR|find out why: its first failed "
+	      "completion tells",
 	      "a peer in ERR");
 }
 
@@ -315,8 +316,7 @@ static void test_connection(void)
 	fit();
 	qp(1)->dest_qp_num = 99;
 	finds("error:WAIT_PEER_QPN|the peer's dest_qp_num is 99, but this queue pair is 17, so it "
-	      "takes nothing from here|let each end connect to the number that the other end's "
-	      "qp_num is",
+	      "accepts nothing from here|have each end connect to the other end's qp_num",
 	      "a peer with another peer");
 	fit();
 	qp(0)->sgid_index = 3;
@@ -346,7 +346,7 @@ static void test_connection(void)
 	fit();
 	qp(0)->dest_qp_num = 99;
 	finds("error:WAIT_QPN|dest_qp_num is 99, but it is QP 18, of receiver[11], that is "
-	      "connected to this one|connect to the number that the peer's qp_num is",
+	      "connected to this one|connect to the peer's qp_num",
 	      "a wrong number");
 	fit();
 	make_qp(2, PROCESS, 19, 18);
@@ -364,7 +364,7 @@ static void test_requests(void)
 	reset();
 	post(READ);
 	qp(1)->max_dest_rd_atomic = 0;
-	finds("error:WAIT_DEST_RD_ATOMIC|the peer's max_dest_rd_atomic is 0, and a READ waits|let "
+	finds("error:WAIT_DEST_RD_ATOMIC|the peer's max_dest_rd_atomic is 0, and a READ waits|have "
 	      "the peer set max_dest_rd_atomic to 1 or more",
 	      "a read that the peer has no room for");
 	reset();
@@ -374,8 +374,8 @@ static void test_requests(void)
 	reset();
 	post(FETCH_ADD);
 	qp(0)->max_rd_atomic = 0;
-	finds("error:WAIT_RD_ATOMIC|max_rd_atomic is 0, and a FETCH_AND_ADD waits, which is never "
-	      "sent then|set max_rd_atomic to 1 or more",
+	finds("error:WAIT_RD_ATOMIC|max_rd_atomic is 0, so the FETCH_AND_ADD that waits is never "
+	      "sent|set max_rd_atomic to 1 or more",
 	      "an atomic that is never sent");
 	reset();
 	post(SEND);
@@ -434,7 +434,7 @@ static void test_receives(void)
 	      "a peer that has posted no receive");
 	fit();
 	qp(1)->recvs = qp(1)->recvs_done = 7;
-	finds("error:WAIT_NO_RECEIVE|the peer has no receive posted: it has had 7, and all are "
+	finds("error:WAIT_NO_RECEIVE|the peer has no receive posted: it has posted 7, and all are "
 	      "used" RECEIVE,
 	      "a peer that has used all");
 	fit();
@@ -463,14 +463,14 @@ static void test_receives(void)
 static void test_patience(void)
 {
 	static const char timeout[] =
-		NO_ANSWER " advice:WAIT_TIMEOUT_0|timeout is 0, so that what is lost is not sent "
-			  "again, and no error tells of it|set timeout to 14 or so";
+		NO_ANSWER " advice:WAIT_TIMEOUT_0|timeout is 0, so what is lost is not sent again, "
+			  "and no error reports it|set timeout to 14 or so";
 	static const char retry[] =
-		NO_ANSWER " advice:WAIT_RETRY_7|retry_cnt is 7, which rdma_rxe takes for no limit|"
+		NO_ANSWER " advice:WAIT_RETRY_7|retry_cnt is 7, which rdma_rxe treats as no limit|"
 			  "set it to 6 or less if you would rather have an error";
 	static const char rnr[] =
 		"error:WAIT_NO_RECEIVE|the peer has never posted a receive" RECEIVE
-		" advice:WAIT_RNR_7|rnr_retry is 7, which waits for a receive without end|set "
+		" advice:WAIT_RNR_7|rnr_retry is 7, so a send waits forever for a receive|set "
 		"it to less if you would rather have an error";
 
 	fit();
@@ -516,19 +516,19 @@ static void wait_for_event(void)
 static void test_events(void)
 {
 	wait_for_event();
-	finds("error:WAIT_NOT_ARMED|the program waits for an event, and the completion queue was "
-	      "never armed" ARM,
+	finds("error:WAIT_NOT_ARMED|the program waits for an event, but has never armed the "
+	      "completion queue" ARM,
 	      "a queue that was never armed");
 	wait_for_event();
 	cq(0)->armed = cq(0)->events = 1;
 	cq(0)->emptied = 1;
-	finds("error:WAIT_NOT_ARMED_AGAIN|the program waits for an event, and has not armed the "
-	      "completion queue again since its last one" ARM,
+	finds("error:WAIT_NOT_ARMED_AGAIN|the program waits for an event, but has not armed the "
+	      "completion queue again since the last one" ARM,
 	      "a queue that was not armed again");
 	wait_for_event();
 	cq(0)->armed = 1;
-	finds("likely:WAIT_ARMED_LATE|the completion queue was armed and not polled again: what "
-	      "came before gives no event" ARM,
+	finds("likely:WAIT_ARMED_LATE|the completion queue was armed but not polled after that: "
+	      "what came before gives no event" ARM,
 	      "a queue that was armed too late");
 	wait_for_event();
 	cq(0)->armed = 2;
@@ -564,8 +564,8 @@ static void stall(void)
 static void test_stall(void)
 {
 	stall();
-	finds("likely:WAIT_ARMED_LATE|the completion queue was armed and not polled again: what "
-	      "came before gives no event" ARM,
+	finds("likely:WAIT_ARMED_LATE|the completion queue was armed but not polled after that: "
+	      "what came before gives no event" ARM,
 	      "one completion for each event");
 	stall();
 	qp(1)->recvs_done = 2;
@@ -587,8 +587,8 @@ static void test_queues(void)
 	qp(0)->sends = qp(0)->signaled = 2;
 	cq(0)->cqe = 1;
 	finds("likely:WAIT_CQ_OVERRUN|the completion queue has room for 1, and 2 completions are "
-	      "due: it was overrun, and what did not fit is lost|make the completion queue as "
-	      "large as all that may complete into it between two polls",
+	      "due: it was overrun, and what did not fit is lost|give the completion queue room "
+	      "for all that may complete into it between two polls",
 	      "a queue that was overrun");
 	fit();
 	cq(0)->cqe = 1;
@@ -596,8 +596,8 @@ static void test_queues(void)
 	fit();
 	is_polled[0] = false;
 	is_polled[1] = true;
-	finds("error:WAIT_WRONG_CQ|its send CQ has never been polled, but another one, into which "
-	      "nothing can come|poll the completion queue that is the send_cq of the queue pair",
+	finds("error:WAIT_WRONG_CQ|the program has never polled this queue pair's send CQ, and "
+	      "polls another one, into which nothing can come|poll the queue pair's send_cq",
 	      "another queue that is polled");
 	fit();
 	make_qp(1, PROCESS, 18, 17);
@@ -605,8 +605,8 @@ static void test_queues(void)
 	is_polled[3] = true;
 	finds("error:WAIT_NO_RECEIVE|the program polls the receive CQ of QP 18, for which no "
 	      "receive "
-	      "is posted|post receives before the peer sends; or poll the send CQ, if a send is "
-	      "what is waited for",
+	      "is posted|post receives before the peer sends; or poll the send CQ, if you wait for "
+	      "a send",
 	      "the receive CQ of a queue pair without receives");
 	fit();
 	is_polled[0] = false;
@@ -616,8 +616,8 @@ static void test_queues(void)
 	fit();
 	qp(0)->signaled = 0;
 	qp(0)->sends = 3;
-	finds("likely:WAIT_UNSIGNALED|no send was signaled, of 3 in all, so no completion comes, "
-	      "and the program looks for one|set IBV_SEND_SIGNALED in the requests that you wait "
+	finds("likely:WAIT_UNSIGNALED|none of the 3 sends was signaled, so no completion comes, "
+	      "but the program looks for one|set IBV_SEND_SIGNALED in the requests that you wait "
 	      "for, or sq_sig_all",
 	      "sends that were not signaled");
 	fit();
@@ -642,7 +642,7 @@ static void test_datagrams(void)
 	qp(1)->qkey = 0x22;
 	is_polled[3] = true;
 	finds("likely:WAIT_QKEY|QP 17, of sender[10], sends datagrams to it with the Q_Key 0x11, "
-	      "and this one has 0x22, so they are dropped without a word to either end|send with "
+	      "and this one has 0x22, so they are dropped, and neither end gets an error|send with "
 	      "the Q_Key that the receiving queue pair has",
 	      "Q_Keys that differ");
 	memset(seen_qp, 0, sizeof(seen_qp));
@@ -658,8 +658,9 @@ static void test_datagrams(void)
 		qp(0)->request[0].length = 1024 + (uint64_t)i;
 		if (i)
 			finds("likely:WAIT_DATAGRAM|QP 17, of sender[10], sends datagrams of 1025 "
-			      "bytes to it, but the MTU of its port is 1024, so they never leave, "
-			      "and complete all the same|send no more than the MTU of the port in "
+			      "bytes to it, but the MTU of its port is 1024, so they are never "
+			      "sent, but complete all the same|send no more than the MTU of the "
+			      "port in "
 			      "one datagram",
 			      "a datagram that is too long");
 		else
@@ -695,18 +696,18 @@ static void test_calls(void)
 	cq(0)->acked = 1;
 	finds("error:WAIT_CQ_EVENTS|it waits until each event of the completion queue is "
 	      "acknowledged: 3 were taken, 1 acknowledged|call ibv_ack_cq_events() for each event "
-	      "that ibv_get_cq_event() has given",
+	      "that ibv_get_cq_event() has returned",
 	      "a completion queue with events");
 	for (int i = 0; i < 2; i++) {
 		stay_in(i ? EXPLAIN_DESTROY_SRQ : EXPLAIN_DESTROY_QP);
-		finds("likely:WAIT_ASYNC_EVENTS|an asynchronous event of it was taken and not "
+		finds("likely:WAIT_ASYNC_EVENTS|an asynchronous event of it was taken but not "
 		      "acknowledged|call ibv_ack_async_event() for each event that "
-		      "ibv_get_async_event() has given",
+		      "ibv_get_async_event() has returned",
 		      i ? "a shared receive queue with events" : "a queue pair with events");
 	}
 	stay_in(EXPLAIN_DESTROY_ID);
-	finds("likely:WAIT_CM_EVENTS|an event of the id was taken and not acknowledged|call "
-	      "rdma_ack_cm_event() for each event that rdma_get_cm_event() has given",
+	finds("likely:WAIT_CM_EVENTS|an event of the id was taken but not acknowledged|call "
+	      "rdma_ack_cm_event() for each event that rdma_get_cm_event() has returned",
 	      "an id with events");
 	stay_in(EXPLAIN_GET_CM_EVENT);
 	finds_nothing("an event that is waited for");
@@ -748,7 +749,7 @@ static void tells(const char *wanted, const char *case_of)
 	tap_eq_str(written(output.json), "", "%s: once", case_of);
 }
 
-#define OTHER "|use the key, the address and the length of a region that is registered"
+#define OTHER "|use the key, the address and the length of a registered region"
 
 static void test_failed_regions(void)
 {
@@ -756,12 +757,12 @@ static void test_failed_regions(void)
 	tells("", "a request that fits its region to the last byte");
 	fail(REM_ACCESS, WRITE);
 	qp(0)->request[0].remote_addr++;
-	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, and "
+	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, but "
 	      "the request is for 64 at 0x2001" OTHER,
 	      "one that reaches a byte beyond");
 	fail(REM_ACCESS, WRITE);
 	qp(0)->request[0].remote_addr--;
-	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, and "
+	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, but "
 	      "the request is for 64 at 0x1fff" OTHER,
 	      "one that begins a byte before");
 	fail(REM_ACCESS, WRITE);
@@ -773,7 +774,8 @@ static void test_failed_regions(void)
 	made->mr[1].row.gone = 1;
 	made->mr[1].gone_at = now - 1;
 	tells("error:FAILED_DEREGISTERED|rkey 0x222: the peer had this region (0x2000, 64 bytes) "
-	      "and has deregistered it|keep memory registered until all that uses it is done",
+	      "and has deregistered it|keep memory registered until everything that uses it is "
+	      "done",
 	      "a region that is gone");
 	fail(REM_ACCESS, WRITE);
 	made->mr[1].row.gone = 1;
@@ -793,7 +795,7 @@ static void test_failed_regions(void)
 	made->mr[1].gone_at = now;
 	made->mr[1].rereg = EXPLAIN_MR_ENDED;
 	made->mr[1].next[1] = 0x222;
-	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, and "
+	tells("likely:FAILED_BOUNDS|rkey 0x222: the region of the peer is 64 bytes at 0x2000, but "
 	      "the request is for 64 at 0x2001" OTHER,
 	      "what a region was before it was registered anew");
 	fail(REM_ACCESS, WRITE);
@@ -810,7 +812,7 @@ static void test_failed_regions(void)
 	made->mr[2].length = 64;
 	made->mr[2].rereg = EXPLAIN_MR_ANEW;
 	tells("likely:FAILED_RIGHTS|rkey 0x222: the region of the peer has the access flags 0x1, "
-	      "which lack 0x2|register the memory with the right",
+	      "which lack 0x2|register the memory with this right",
 	      "what it is since, which the request may have met or not");
 	fail(REM_ACCESS, WRITE);
 	made->mr[1].row.gone = 1;
@@ -823,14 +825,16 @@ static void test_failed_regions(void)
 	made->mr[1].gone_at = now - 1;
 	made->mr[1].rereg = EXPLAIN_MR_ENDED;
 	made->mr[1].next[1] = 0x223;
-	tells("error:FAILED_REREGISTERED|rkey 0x222: the peer has registered this region anew, and "
-	      "its rkey is 0x223 since|use the keys that the region has after ibv_rereg_mr()",
+	tells("error:FAILED_REREGISTERED|rkey 0x222: the peer has registered this region again, "
+	      "and since then its rkey is 0x223|use the keys that the region has after "
+	      "ibv_rereg_mr()",
 	      "a key that a region had");
 	fail(LOC_PROT, READ);
 	made->mr[0].access = 0;
 	made->mr[0].rereg = EXPLAIN_MR_BROKEN;
 	tells("likely:FAILED_REREGISTERED|lkey 0x111: ibv_rereg_mr() has failed for this region of "
-	      "this process, which is not to be used since|deregister it, and register the memory "
+	      "this process, which must not be used since then|deregister it, and register the "
+	      "memory "
 	      "again",
 	      "a region that nobody knows any more");
 	fail(REM_ACCESS, WRITE);
@@ -840,12 +844,12 @@ static void test_failed_regions(void)
 	      "another protection domain");
 	fail(REM_ACCESS, READ);
 	tells("error:FAILED_RIGHTS|rkey 0x222: the region of the peer has the access flags 0x3, "
-	      "which lack 0x4|register the memory with the right",
+	      "which lack 0x4|register the memory with this right",
 	      "a right that a region lacks");
 	fail(LOC_PROT, READ);
 	made->mr[0].access = 0;
 	tells("error:FAILED_RIGHTS|lkey 0x111: the region of this process has the access flags "
-	      "0x0, which lack 0x1|register the memory with the right",
+	      "0x0, which lack 0x1|register the memory with this right",
 	      "a right that a region of this end lacks");
 	fail(LOC_PROT, SEND);
 	made->mr[0].access = 0;
@@ -883,7 +887,7 @@ static void test_failed_peers(void)
 	fail(REM_OP, SEND);
 	qp(1)->recv_addr = 0x2001;
 	tells("likely:FAILED_BOUNDS|the peer's last receive has lkey 0x111: the region of the peer "
-	      "is 64 bytes at 0x2000, and the request is for 64 at 0x2001" OTHER,
+	      "is 64 bytes at 0x2000, but the request is for 64 at 0x2001" OTHER,
 	      "a receive that reaches beyond its region");
 	fail(RNR_RETRY, SEND);
 	qp(1)->recvs = 0;
@@ -901,7 +905,7 @@ static void test_failed_peers(void)
 	tells("", "receives that are used, and a peer that does not answer");
 	fail(RETRY_EXC, SEND);
 	qp(1)->state = INIT;
-	tells("likely:FAILED_PEER_STATE|the peer's QP 18 is in INIT|let the peer move it to RTR "
+	tells("likely:FAILED_PEER_STATE|the peer's QP 18 is in INIT|have the peer move it to RTR "
 	      "before this end sends",
 	      "a peer in INIT");
 	fail(RETRY_EXC, SEND);
@@ -911,13 +915,13 @@ static void test_failed_peers(void)
 	      "PSNs that differ, after the retries");
 	fail(RETRY_EXC, SEND);
 	qp(1)->state = ERR;
-	tells("likely:FAILED_PEER_STATE|the peer has moved its QP 18 to ERR|see why the peer has "
-	      "given it up, and connect both ends anew",
+	tells("likely:FAILED_PEER_STATE|the peer has moved its QP 18 to ERR|find out why the peer "
+	      "has given it up, and connect both ends again",
 	      "a peer in ERR");
 	fail(RETRY_EXC, SEND);
 	qp(1)->type = UC;
-	tells("error:FAILED_TYPE|the peer's QP 18 is of type UC, and this one of RC: packets are "
-	      "dropped|create both of one type",
+	tells("error:FAILED_TYPE|the peer's QP 18 is of type UC, but this one is of type RC, so "
+	      "packets are dropped|create both queue pairs with one type",
 	      "another type");
 	fail(RETRY_EXC, WRITE);
 	qp(1)->row.gone = 1;
@@ -997,7 +1001,7 @@ static void test_failed_receives(void)
 	fail_receive(LOC_PROT, RC);
 	made->mr[1].access = 0;
 	tells("error:FAILED_RIGHTS|the last receive has lkey 0x111: the region of this process has "
-	      "the access flags 0x0, which lack 0x1|register the memory with the right",
+	      "the access flags 0x0, which lack 0x1|register the memory with this right",
 	      "one into memory that is only read");
 	fail_receive(LOC_PROT, RC);
 	qp(1)->recv_lkey = 0x333;
@@ -1094,9 +1098,9 @@ static void test_text(void)
 	tap_eq_str(written(output.log),
 		   "rdmaez-explain: sender[10]: QP 17 of mlx5_0 (RC, RTS) has waited for 5 s: the "
 		   "PSNs differ: this end\n"
-		   "    sends from 1700, and the peer expects 999 (its rq_psn). Next: let the "
-		   "sq_psn of each end be the\n"
-		   "    rq_psn of the other.\n"
+		   "    sends from 1700, and the peer expects 999 (its rq_psn). Next: set the "
+		   "rq_psn of each end to the\n"
+		   "    other's sq_psn.\n"
 		   "  Outstanding: 1 of 1 signaled sends, 0 of 0 receives; the oldest that is kept "
 		   "is a SEND of 64\n"
 		   "    bytes, wr_id 0x5.\n"

@@ -387,55 +387,55 @@ struct rule {
 #define WRONG(value, left, right, what, next)   {EXPLAIN_WRONG, value, left, right, what, next}
 #define LIKELY(value, left, right, what, next)  {EXPLAIN_LIKELY, value, left, right, what, next}
 #define DIFFERS(value, left, right, what, next) {EXPLAIN_DIFFERS, value, left, right, what, next}
-#define GIVE_UP                                 "Give both ends the same, unless you mean it"
+#define GIVE_UP                                 "Give both ends the same value, unless you mean the difference"
 
 #define RULES(X)                                                                                   \
 	X(PORT, WRONG(TEXT, "port state", "", "A request waits, and this port is not active",      \
 		      "Bring the link up: see the interface, the cable and the switch; on "        \
 		      "InfiniBand also the subnet manager"))                                       \
-	X(TYPE,                                                                                    \
-	  WRONG(TEXT, "type", "type", "Packets of another transport are dropped without a word",   \
-		"Create both queue pairs with the same type, or XRC_SEND with XRC_RECV"))          \
+	X(TYPE, WRONG(TEXT, "type", "type",                                                        \
+		      "Packets of another transport are dropped, and nobody gets an error",        \
+		      "Create both queue pairs with the same type, or XRC_SEND with XRC_RECV"))    \
 	X(DEST,                                                                                    \
 	  WRONG(DECIMAL, "qp_num", "dest_qp_num",                                                  \
 		"One end sends to a queue pair that answers another",                              \
 		"Exchange the numbers again: dest_qp_num of each end is the other's qp_num"))      \
 	X(MISSING, LIKELY(DECIMAL, "dest_qp_num", "",                                              \
-			  "No process with a file here has this queue pair at the peer's GID: "    \
+			  "No process with a file here has this queue pair at the peer's GID, so " \
 			  "what is sent there is dropped",                                         \
-			  "Exchange the numbers again; if a process without a file has it, start " \
-			  "that with rdmaez-explain, too"))                                        \
+			  "Exchange the numbers again; if a process without a file has this "      \
+			  "queue pair, start that process with rdmaez-explain as well"))           \
 	X(NOT_RTR,                                                                                 \
 	  WRONG(TEXT, "state", "state", "A queue pair drops what arrives before it is in RTR",     \
-		"Move it to RTR before the peer sends, and tell the peer when it is"))             \
+		"Move it to RTR before the peer sends, and tell the peer when it is there"))       \
 	X(OTHER_GID,                                                                               \
 	  WRONG(GID, "dgid", "GID",                                                                \
-		"One sends to a GID that the other's port does not have: the packets go "          \
+		"One end sends to a GID that the other's port does not have, so the packets go "   \
 		"elsewhere",                                                                       \
 		"Send the peer the GID at the index that its own ah_attr.grh.sgid_index names"))   \
 	X(FORM,                                                                                    \
 	  LIKELY(GID, "dgid", "GID",                                                               \
-		 "One sends to another GID of the peer than the peer's queue pair has, and some "  \
-		 "devices drop that",                                                              \
+		 "One end sends to a GID of the peer's port that is not its queue pair's, and "    \
+		 "some devices drop that",                                                         \
 		 "Send the peer the GID at the index that its own ah_attr.grh.sgid_index names"))  \
 	X(GID_TYPE,                                                                                \
 	  WRONG(TEXT, "GID type", "GID type",                                                      \
-		"A queue pair gets no packets of the other RoCE version",                          \
+		"A queue pair receives no packets of the other RoCE version",                      \
 		"Choose GID indices of one type at both ends, RoCE v2 unless you need the other")) \
 	X(PSN, WRONG(DECIMAL, "sq_psn", "rq_psn",                                                  \
 		     "The receiver drops what does not begin with the PSN that it expects, or "    \
 		     "takes it for a repetition",                                                  \
 		     "Set rq_psn of each end to the other's sq_psn"))                              \
 	X(PATH_MTU, WRONG(DECIMAL, "path_mtu", "path_mtu",                                         \
-			  "A packet longer than the receiver's path MTU is dropped, or fails at "  \
-			  "one end, by device",                                                    \
+			  "A packet longer than the receiver's path MTU is dropped or fails at "   \
+			  "one end, depending on the device",                                      \
 			  "Give both ends the same path_mtu, at most the smaller active MTU of "   \
 			  "their ports"))                                                          \
 	X(PORT_MTU, WRONG(DECIMAL, "path_mtu", "active MTU",                                       \
 			  "A packet longer than the receiver's port can take is dropped",          \
 			  "Lower path_mtu at both ends, or raise the MTU of the interface"))       \
 	X(QKEY, WRONG(HEX, "sends Q_Key", "Q_Key",                                                 \
-		      "A datagram with another Q_Key is dropped without a word to either end",     \
+		      "A datagram with another Q_Key is dropped, and neither end gets an error",   \
 		      "Send with the receiver's Q_Key, in wr.ud.remote_qkey"))                     \
 	X(PKEY, WRONG(HEX, "P_Key", "P_Key", "Packets of another partition are dropped",           \
 		      "Choose the P_Key index at each end by the P_Key's value, not by the "       \
@@ -463,8 +463,8 @@ struct rule {
 		      "Have both ends agree to finish before either destroys its queue pair"))     \
 	X(RD_ATOMIC,                                                                               \
 	  LIKELY(DECIMAL, "max_rd_atomic", "max_dest_rd_atomic",                                   \
-		 "One may have more READs and atomics under way than the other answers, and one "  \
-		 "too many fails",                                                                 \
+		 "One end may have more READs and atomics under way than the other answers, and "  \
+		 "one too many fails",                                                             \
 		 "Set max_rd_atomic of each end to at most the other's max_dest_rd_atomic"))       \
 	X(TIMEOUT, DIFFERS(DECIMAL, "timeout", "timeout",                                          \
 			   "The ends wait for different times before they send again", GIVE_UP))   \
@@ -476,7 +476,7 @@ struct rule {
 		  GIVE_UP))                                                                        \
 	X(RNR_TIMER,                                                                               \
 	  DIFFERS(DECIMAL, "min_rnr_timer", "min_rnr_timer",                                       \
-		  "The ends hold the other off for different times if a receive is missing",       \
+		  "If a receive is missing, the ends make each other wait for different times",    \
 		  GIVE_UP))                                                                        \
 	X(TRAFFIC_CLASS,                                                                           \
 	  DIFFERS(DECIMAL, "traffic_class", "traffic_class",                                       \
@@ -484,8 +484,8 @@ struct rule {
 		  "Give both ends the traffic class that the network has a lossless queue for"))   \
 	X(LOSSY,                                                                                   \
 	  DIFFERS(DECIMAL, "traffic_class", "",                                                    \
-		  "The port of that end protects other priorities from loss (PFC) than the one "   \
-		  "of this traffic class",                                                         \
+		  "That end's port protects other priorities from loss (PFC) than that of this "   \
+		  "traffic class",                                                                 \
 		  "Set traffic_class to one of a protected priority: `rdmaez-doctor --only "       \
 		  "quality` shows them"))                                                          \
 	X(SL,                                                                                      \
@@ -1421,7 +1421,7 @@ static bool is_told(const bool *told, const struct choice *choice, size_t count,
 	return true;
 }
 
-static const char next_choice[] = "It may be meant. Next: compare the environment and the "
+static const char next_choice[] = "This may be intended. Next: compare the environment and the "
 				  "configuration of the two processes below";
 
 static void check_property(struct explain_job *job, const struct found *all, size_t property,
@@ -1559,8 +1559,7 @@ static void check_ranks(struct explain_job *job)
 		    missing == 1 ? "has" : "have");
 	explain_say(job, 2,
 		    "It never used verbs, ran without rdmaez-explain, or its file is missing. "
-		    "Next: see "
-		    "whether it was started, and where it stands.");
+		    "Next: check whether it was started, and where it is.");
 	explain_process_row(job, example, "counts %u ranks", ranks);
 }
 
@@ -1595,9 +1594,8 @@ static void check_twice(struct explain_job *job)
 		explain_say(job, 0, "Likely: these are files of two runs: %s %s there twice",
 			    explain_names(job, in, names), count == 1 ? "is" : "are");
 		explain_say(job, 2,
-			    "What is said here may be of one run and the other. Next: compare the "
-			    "files of one "
-			    "run alone.");
+			    "What is said here may mix the two runs. Next: compare only the files "
+			    "of one run.");
 		explain_process_row(job, first - 1, "queue pairs: %u",
 				    job->process[first - 1].count);
 		explain_process_row(job, first, "queue pairs: %u", job->process[first].count);
@@ -1625,8 +1623,8 @@ static void check_late(struct explain_job *job)
 		explain_say(job, 0, "Likely: %s %s no queue pairs, and the other %u have some",
 			    explain_names(job, in, names), late == 1 ? "has" : "have", others);
 		explain_say(job, 2,
-			    "The others may wait for it to exchange addresses. Next: see where it "
-			    "stands.");
+			    "The others may wait for it to exchange addresses. Next: find out "
+			    "where it is.");
 		explain_process_row(job, first, "no queue pairs");
 	}
 	free(in);
@@ -1673,8 +1671,7 @@ static void check_addresses(struct explain_job *job, const struct index *index)
 				    "What is sent to one may reach the other. Next: give the "
 				    "interface of "
 				    "one host another address; if the two are containers on one "
-				    "machine, "
-				    "all is well.");
+				    "machine, nothing is wrong.");
 			explain_row(job, i, "GID %s", gid);
 			explain_row(job, other, "GID %s", gid);
 			shown++;

@@ -105,7 +105,7 @@ static bool hex4(struct json *json, unsigned int *number)
 		else if ((c | 32) >= 'a' && (c | 32) <= 'f')
 			*number += (unsigned int)((c | 32) - 'a' + 10);
 		else
-			return bad(json, "no JSON: an escape of four digits has others");
+			return bad(json, "not JSON: an escape of four digits has other characters");
 	}
 	return true;
 }
@@ -123,7 +123,7 @@ static bool escaped(struct json *json, char *byte)
 	else if (c == 'u' && hex4(json, &number))
 		*byte = number >= ' ' && number <= '~' ? (char)number : '?';
 	else
-		return bad(json, "no JSON: an unknown escape");
+		return bad(json, "not JSON: an unknown escape");
 	return true;
 }
 
@@ -133,12 +133,12 @@ static bool get_string(struct json *json, char *to, size_t size)
 	size_t length = 0;
 
 	if (!next_is(json, '"'))
-		return bad(json, "no JSON: a string is missing");
+		return bad(json, "not JSON: a string is missing");
 	while (json->at < json->end && *json->at != '"') {
 		char byte = *json->at++;
 
 		if ((unsigned char)byte < ' ')
-			return bad(json, "no JSON: a control character in a string");
+			return bad(json, "not JSON: a control character in a string");
 		if (byte == '\\' && !escaped(json, &byte))
 			return false;
 		if (((unsigned char)byte & 0xc0) == 0x80)
@@ -147,7 +147,7 @@ static bool get_string(struct json *json, char *to, size_t size)
 			to[length++] = byte <= '~' && byte >= ' ' ? byte : '?';
 	}
 	if (json->at == json->end)
-		return bad(json, "no JSON: it ends within a string");
+		return bad(json, "not JSON: it ends within a string");
 	json->at++;
 	if (to)
 		to[length] = '\0';
@@ -178,7 +178,7 @@ static bool digits(struct json *json)
 
 	while (json->at < json->end && *json->at >= '0' && *json->at <= '9')
 		json->at++;
-	return json->at > start || bad(json, "no JSON: a number without digits");
+	return json->at > start || bad(json, "not JSON: a number without digits");
 }
 
 static bool skip_number(struct json *json)
@@ -186,7 +186,7 @@ static bool skip_number(struct json *json)
 	json->at += *json->at == '-';
 	if (json->at + 1 < json->end && json->at[0] == '0' && json->at[1] >= '0' &&
 	    json->at[1] <= '9')
-		return bad(json, "no JSON: a number begins with 0");
+		return bad(json, "not JSON: a number begins with 0");
 	if (!digits(json))
 		return false;
 	if (json->at < json->end && *json->at == '.') {
@@ -219,14 +219,14 @@ static bool skip_value(struct json *json, int depth)
 
 	skip_space(json);
 	if (json->at == json->end)
-		return bad(json, "no JSON: it ends before its time");
+		return bad(json, "not JSON: it ends too early");
 	if (*json->at == '"')
 		return get_string(json, NULL, 0);
 	if (*json->at == '-' || (*json->at >= '0' && *json->at <= '9'))
 		return skip_number(json);
 	if (*json->at != '{' && *json->at != '[')
 		return word(json, "true") || word(json, "false") || word(json, "null") ||
-		       bad(json, "no JSON: no value where one should be");
+		       bad(json, "not JSON: no value where one should be");
 	if (depth == DEPTH)
 		return bad(json, "it is nested too deeply");
 	close = *json->at++ == '{' ? '}' : ']';
@@ -235,12 +235,12 @@ static bool skip_value(struct json *json, int depth)
 	do {
 		if (close == '}' &&
 		    (!get_string(json, NULL, 0) ||
-		     !(next_is(json, ':') || bad(json, "no JSON: a colon is missing"))))
+		     !(next_is(json, ':') || bad(json, "not JSON: a colon is missing"))))
 			return false;
 		if (!skip_value(json, depth + 1))
 			return false;
 	} while (next_is(json, ','));
-	return next_is(json, close) || bad(json, "no JSON: an object or array has no end");
+	return next_is(json, close) || bad(json, "not JSON: an object or array has no end");
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------ */
@@ -279,7 +279,7 @@ static bool get_time(struct json *json, uint64_t *ms)
 		return false;
 	for (size_t i = 0; i < sizeof(form); i++)
 		if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
-			return bad(json, "a time that is none");
+			return bad(json, "an invalid time");
 	year = two(text) * 100 + two(text + 2);
 	month = two(text + 5);
 	day = two(text + 8);
@@ -288,7 +288,7 @@ static bool get_time(struct json *json, uint64_t *ms)
 	second = two(text + 17);
 	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 ||
 	    minute > 59 || second > 60)
-		return bad(json, "a time that is none");
+		return bad(json, "an invalid time");
 	year -= month <= 2;
 	era = year / 400;
 	of_era = year % 400;
@@ -309,7 +309,7 @@ static bool get_gid(struct json *json, struct explain_gid *gid)
 	if (inet_pton(AF_INET6, text, gid->raw) == 1)
 		return true;
 	memcpy(gid->raw, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);
-	return inet_pton(AF_INET, text, gid->raw + 12) == 1 || bad(json, "a GID that is none");
+	return inet_pton(AF_INET, text, gid->raw + 12) == 1 || bad(json, "an invalid GID");
 }
 
 /* The row above, if it is not NULL, often has the same text. */
@@ -394,7 +394,7 @@ static bool get_object(struct json *json, const struct explain_state_table *tabl
 		if (!get_string(json, name, sizeof(name)))
 			return false;
 		if (!next_is(json, ':'))
-			return bad(json, "no JSON: a colon is missing");
+			return bad(json, "not JSON: a colon is missing");
 		at = find_field(table, name, at);
 		while (state && i < EXPLAIN_STATE_TABLES &&
 		       strcmp(name, explain_state_tables[i].name))
@@ -414,7 +414,7 @@ static bool get_object(struct json *json, const struct explain_state_table *tabl
 			return false;
 		}
 	} while (next_is(json, ','));
-	return next_is(json, '}') || bad(json, "no JSON: an object has no end");
+	return next_is(json, '}') || bad(json, "not JSON: an object has no end");
 }
 
 static bool get_rows(struct json *json, const struct explain_state_table *table,
@@ -428,12 +428,12 @@ static bool get_rows(struct json *json, const struct explain_state_table *table,
 	if (rows)
 		return bad(json, "the same array twice");
 	if (!next_is(json, '['))
-		return bad(json, "no array where one should be");
+		return bad(json, "no array where one is expected");
 	if (next_is(json, ']'))
 		return true;
 	do {
 		if (!next_is(json, '{')) {
-			good = bad(json, "no object where one should be");
+			good = bad(json, "no object where one is expected");
 			break;
 		}
 		if (json->read->rows == MOST_ROWS) {
@@ -449,7 +449,7 @@ static bool get_rows(struct json *json, const struct explain_state_table *table,
 		good = get_object(json, table, more, count > 1 ? more - table->size : NULL, NULL);
 	} while (good && next_is(json, ','));
 	if (good && !next_is(json, ']'))
-		good = bad(json, "no JSON: an array has no end");
+		good = bad(json, "not JSON: an array has no end");
 	memcpy((char *)state + table->rows, &rows, sizeof(rows));
 	memcpy((char *)state + table->count, &count, sizeof(count));
 	return good;
@@ -486,11 +486,11 @@ static bool get_line(struct json *json)
 	bool good;
 
 	memset(&state, 0, sizeof(state));
-	good = next_is(json, '{') || bad(json, "no JSON: no object");
+	good = next_is(json, '{') || bad(json, "not JSON: no object");
 	good = good && get_object(json, &explain_state_process, (char *)&state, NULL, &state);
 	skip_space(json);
 	if (good && json->at < json->end)
-		good = bad(json, "no JSON: more behind the object");
+		good = bad(json, "not JSON: something follows the object");
 	if (good && (!state.kind || strcmp(state.kind, "state"))) {
 		free_rows(read, &state);
 		return false; /* a finding or a summary */

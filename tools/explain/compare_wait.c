@@ -27,29 +27,28 @@ static const struct {
 			   "whose queue pairs disagree with theirs, as said above",
 			   "mend what disagrees first"},
 	[WHY_ENDED] = {"which has ended", "which has ended",
-		       "see why it ended; it is the first to look at"},
+		       "find out why it ended; look at it first"},
 	[WHY_GONE] = {"which has destroyed its queue pair", "which has destroyed its queue pairs",
 		      "have both ends agree to finish before either destroys a queue pair"},
 	[WHY_BEFORE_RTR] = {"which has not moved its queue pair to RTR",
 			    "which has not moved its queue pairs to RTR",
-			    "see where it stands: it has not finished connecting"},
-	[WHY_ERROR] = {"whose queue pair is in ERR", "whose queue pairs are in ERR",
-		       "see its first failed completion or event; rdmaez-explain has told of it"},
-	[WHY_NO_RECEIVE] =
-		{"which has not posted a receive for what was sent",
-		 "which has not posted a receive for what was sent",
-		 "see where it stands, and whether it reposts each receive that it used; with "
-		 "rnr_retry 7 its peers wait without end"},
+			    "find out where it is: it has not finished connecting"},
+	[WHY_ERROR] =
+		{"whose queue pair is in ERR", "whose queue pairs are in ERR",
+		 "see its first failed completion or event, which rdmaez-explain has reported"},
+	[WHY_NO_RECEIVE] = {"which has not posted a receive for what was sent",
+			    "which has not posted a receive for what was sent",
+			    "find out where it is, and whether it reposts each receive that it has "
+			    "used; with rnr_retry 7 its peers wait forever"},
 	[WHY_NO_FILE] = {"of which there is no file here", "of which there is no file here",
 			 "start all processes of the job with rdmaez-explain --json"},
 	[WHY_UNSEEN] =
-		{"where nothing is seen that would hold it up",
-		 "where nothing is seen that would hold them up",
+		{"where nothing visible holds it up", "where nothing visible holds them up",
 		 "compare the counters of both ports before and after a minute (rdmaez-doctor): "
 		 "what was sent may be lost on the way"},
 	[WHY_NO_SEND] = {"which has no message for it under way",
 			 "which has no messages for them under way",
-			 "see where it stands: what it should send comes from its program"},
+			 "find out where it is: what it should send comes from its program"},
 };
 
 struct edge {
@@ -513,7 +512,7 @@ static void tell_circle(struct graph *graph, const uint32_t *part, const bool *i
 		    is_sure ? "" : "Likely: ", explain_names(job, in, name), number);
 	explain_say(job, 2, "Next: %s.",
 		    is_sure ? "post receives before sends at one of them, or more receives"
-			    : "see whose turn it is to send: each has receives posted, and no "
+			    : "find out whose turn it is to send: each has receives posted, and no "
 			      "message is "
 			      "under way");
 	for (size_t i = 0; i < rows; i++)

@@ -652,26 +652,26 @@ static bool judge_process(struct verdict *verdict, const struct explain_qp_row *
 	}
 	if (state == 'T' || state == 't')
 		find(verdict, CERTAIN, "WAIT_PEER_STOPPED",
-		     "let it go on: a debugger has stopped it, or SIGSTOP, which `kill -CONT` ends",
+		     "let it continue: a debugger has stopped it, or SIGSTOP has, which `kill "
+		     "-CONT` undoes",
 		     "the peer's process %s[%d] is stopped", name_of(peer->row.pid), peer->row.pid);
 	return true;
 }
 
-static const char post_receives[] = "let the peer post receives before this end sends";
+static const char post_receives[] = "have the peer post receives before this end sends";
 
 /* What differs of two ends that are connected. */
 static void judge_connection(struct verdict *verdict, const struct explain_qp_row *qp,
 			     const struct explain_qp_row *peer,
 			     const struct explain_request *request)
 {
-	static const char numbers[] =
-		"let each end connect to the number that the other end's qp_num is";
-	static const char psns[] = "let the sq_psn of each end be the rq_psn of the other";
+	static const char numbers[] = "have each end connect to the other end's qp_num";
+	static const char psns[] = "set the rq_psn of each end to the other's sq_psn";
 
 	if (peer->dest_qp_num != qp->qp_num)
 		find(verdict, CERTAIN, "WAIT_PEER_QPN", numbers,
-		     "the peer's dest_qp_num is %u, but this queue pair is %u, so it takes nothing "
-		     "from here",
+		     "the peer's dest_qp_num is %u, but this queue pair is %u, so it accepts "
+		     "nothing from here",
 		     peer->dest_qp_num, qp->qp_num);
 	else if (peer->has_gids && memcmp(peer->peer_gid, qp->gid, sizeof(qp->gid)) != 0)
 		find(verdict, CERTAIN, "WAIT_PEER_GID",
@@ -694,7 +694,7 @@ static void judge_connection(struct verdict *verdict, const struct explain_qp_ro
 		     mtus[peer->path_mtu]);
 	if (is_answered(request) && !peer->max_dest_rd_atomic)
 		find(verdict, CERTAIN, "WAIT_DEST_RD_ATOMIC",
-		     "let the peer set max_dest_rd_atomic to 1 or more",
+		     "have the peer set max_dest_rd_atomic to 1 or more",
 		     "the peer's max_dest_rd_atomic is 0, and a %s waits",
 		     operation(request->opcode));
 }
@@ -715,21 +715,21 @@ static void judge_peer(struct verdict *verdict, const struct explain_qp_row *qp,
 	}
 	if (peer->state < RTR) {
 		find(verdict, CERTAIN, "WAIT_PEER_STATE",
-		     "let the peer move it to RTR before this end sends",
-		     "the peer's QP %u, of %s[%d], is still in %s, where it takes nothing",
+		     "have the peer move it to RTR before this end sends",
+		     "the peer's QP %u, of %s[%d], is still in %s, where it accepts nothing",
 		     peer->qp_num, name_of(peer->row.pid), peer->row.pid, states[peer->state]);
 		return;
 	}
 	if (peer->state == ERR)
 		find(verdict, CERTAIN, "WAIT_PEER_STATE",
-		     "see why: its first failed completion says it", "the peer's QP %u is in ERR",
-		     peer->qp_num);
+		     "find out why: its first failed completion tells",
+		     "the peer's QP %u is in ERR", peer->qp_num);
 	judge_connection(verdict, qp, peer, request);
 	if (!takes_receive(request) || !receives_of(peer, &posted, &left) || left)
 		return;
 	if (posted)
 		find(verdict, CERTAIN, "WAIT_NO_RECEIVE", post_receives,
-		     "the peer has no receive posted: it has had %llu, and all are used",
+		     "the peer has no receive posted: it has posted %llu, and all are used",
 		     (unsigned long long)posted);
 	else
 		find(verdict, CERTAIN, "WAIT_NO_RECEIVE", post_receives,
@@ -744,8 +744,7 @@ static void judge_number(struct verdict *verdict, const struct explain_qp_row *q
 
 		if (!other->row.pid || other->row.gone || other == qp || !points_to(other, qp))
 			continue;
-		find(verdict, CERTAIN, "WAIT_QPN",
-		     "connect to the number that the peer's qp_num is",
+		find(verdict, CERTAIN, "WAIT_QPN", "connect to the peer's qp_num",
 		     "dest_qp_num is %u, but it is QP %u, of %s[%d], that is connected to this one",
 		     qp->dest_qp_num, other->qp_num, name_of(other->row.pid), other->row.pid);
 		return;
@@ -865,15 +864,14 @@ static void judge_wrong_cq(struct verdict *verdict, const struct explain_qp_row 
 
 	if (qp && sender->recv_cq != cq_at)
 		find(verdict, CERTAIN, "WAIT_NO_RECEIVE",
-		     "post receives before the peer sends; or poll the send CQ, if a send is what "
-		     "is waited for",
+		     "post receives before the peer sends; or poll the send CQ, if you wait for a "
+		     "send",
 		     "the program polls the receive CQ of QP %u, for which no receive is posted",
 		     qp->qp_num);
 	else
-		find(verdict, CERTAIN, "WAIT_WRONG_CQ",
-		     "poll the completion queue that is the send_cq of the queue pair",
-		     "its send CQ has never been polled, but another one, into which nothing can "
-		     "come");
+		find(verdict, CERTAIN, "WAIT_WRONG_CQ", "poll the queue pair's send_cq",
+		     "the program has never polled this queue pair's send CQ, and polls another "
+		     "one, into which nothing can come");
 }
 
 /* Whether the program looks for what may come elsewhere: then it may poll this queue in passing, as UCX does. */
@@ -898,15 +896,15 @@ static void judge_events(struct verdict *verdict, const struct explain_cq_row *c
 		return;
 	if (!cq->armed)
 		find(verdict, CERTAIN, "WAIT_NOT_ARMED", arm,
-		     "the program waits for an event, and the completion queue was never armed");
+		     "the program waits for an event, but has never armed the completion queue");
 	else if (!is_armed(cq))
 		find(verdict, CERTAIN, "WAIT_NOT_ARMED_AGAIN", arm,
-		     "the program waits for an event, and has not armed the completion queue again "
-		     "since its last one");
+		     "the program waits for an event, but has not armed the completion queue again "
+		     "since the last one");
 	else if (cq->emptied == cq->emptied_at)
 		find(verdict, has_come ? CERTAIN : LIKELY, "WAIT_ARMED_LATE", arm,
-		     "the completion queue was armed and not polled again: what came before gives "
-		     "no event");
+		     "the completion queue was armed but not polled after that: what came before "
+		     "gives no event");
 }
 
 static void judge_settings(struct verdict *verdict, const struct explain_qp_row *qp,
@@ -922,7 +920,7 @@ static void judge_settings(struct verdict *verdict, const struct explain_qp_row 
 		     "the queue pair is in RTR, where it sends nothing");
 	if (qp->type == RC && qp->mask & MASK_RD && !qp->max_rd_atomic && is_answered(request))
 		find(verdict, CERTAIN, "WAIT_RD_ATOMIC", "set max_rd_atomic to 1 or more",
-		     "max_rd_atomic is 0, and a %s waits, which is never sent then",
+		     "max_rd_atomic is 0, so the %s that waits is never sent",
 		     operation(request->opcode));
 }
 
@@ -951,7 +949,7 @@ static void judge_alone(struct verdict *verdict, uint32_t type,
 		     "the peer answers that it has no receive posted");
 	else if (type == RC || has_grown(grown, REPEATS))
 		find(verdict, LIKELY, "WAIT_NO_ANSWER",
-		     "compare both ends: type, state, numbers, PSNs, GIDs and MTUs; and see that "
+		     "compare both ends: type, state, numbers, PSNs, GIDs and MTUs; and check that "
 		     "the peer's process is there",
 		     "no acknowledgement comes: the peer drops the requests, or nobody is there");
 }
@@ -971,17 +969,16 @@ static void judge_patience(struct verdict *verdict, const struct explain_qp_row 
 		return;
 	if (qp->mask & MASK_TIMEOUT && !qp->timeout)
 		find(verdict, ADVICE, "WAIT_TIMEOUT_0", "set timeout to 14 or so",
-		     "timeout is 0, so that what is lost is not sent again, and no error tells of "
-		     "it");
+		     "timeout is 0, so what is lost is not sent again, and no error reports it");
 	if (has_found(verdict, "WAIT_NO_RECEIVE")) {
 		if (qp->mask & MASK_RNR && qp->rnr_retry == 7)
 			find(verdict, ADVICE, "WAIT_RNR_7",
 			     "set it to less if you would rather have an error",
-			     "rnr_retry is 7, which waits for a receive without end");
+			     "rnr_retry is 7, so a send waits forever for a receive");
 	} else if (qp->mask & MASK_RETRY && qp->retry_cnt == 7 && !strncmp(qp->device, "rxe", 3)) {
 		find(verdict, ADVICE, "WAIT_RETRY_7",
 		     "set it to 6 or less if you would rather have an error",
-		     "retry_cnt is 7, which rdma_rxe takes for no limit");
+		     "retry_cnt is 7, which rdma_rxe treats as no limit");
 	}
 }
 
@@ -999,8 +996,8 @@ static void judge_sends(struct verdict *verdict, const struct explain_qp_row *qp
 		judge_port(verdict, peer, ", the peer's,");
 	if (cq && sends_of(qp) > cq->cqe)
 		find(verdict, LIKELY, "WAIT_CQ_OVERRUN",
-		     "make the completion queue as large as all that may complete into it between "
-		     "two polls",
+		     "give the completion queue room for all that may complete into it between two "
+		     "polls",
 		     "the completion queue has room for %u, and %llu completions are due: it was "
 		     "overrun, and what did not fit is lost",
 		     cq->cqe, (unsigned long long)sends_of(qp));
@@ -1051,7 +1048,7 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 			find(verdict, LIKELY, "WAIT_DATAGRAM",
 			     "send no more than the MTU of the port in one datagram",
 			     "QP %u, of %s[%d], sends datagrams of %llu bytes to it, but the MTU "
-			     "of its port is %u, so they never leave, and complete all the same",
+			     "of its port is %u, so they are never sent, but complete all the same",
 			     other->qp_num, name_of(other->row.pid), other->row.pid,
 			     (unsigned long long)last->length, mtus[other->active_mtu]);
 			return;
@@ -1061,7 +1058,7 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 		find(verdict, LIKELY, "WAIT_QKEY",
 		     "send with the Q_Key that the receiving queue pair has",
 		     "QP %u, of %s[%d], sends datagrams to it with the Q_Key 0x%x, and this one "
-		     "has 0x%x, so they are dropped without a word to either end",
+		     "has 0x%x, so they are dropped, and neither end gets an error",
 		     other->qp_num, name_of(other->row.pid), other->row.pid, qkey, qp->qkey);
 		return;
 	}
@@ -1333,8 +1330,8 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 	    !looks_elsewhere(qp, *since)) {
 		find(verdict, LIKELY, "WAIT_UNSIGNALED",
 		     "set IBV_SEND_SIGNALED in the requests that you wait for, or sq_sig_all",
-		     "no send was signaled, of %llu in all, so no completion comes, and the "
-		     "program looks for one",
+		     "none of the %llu sends was signaled, so no completion comes, but the program "
+		     "looks for one",
 		     (unsigned long long)qp->sends);
 		return true;
 	}
@@ -1366,7 +1363,7 @@ static void judge_call(struct verdict *verdict, const struct explain_call_row *c
 		if (cq && cq->row.pid == call->pid && cq->events > cq->acked)
 			find(verdict, CERTAIN, "WAIT_CQ_EVENTS",
 			     "call ibv_ack_cq_events() for each event that ibv_get_cq_event() has "
-			     "given",
+			     "returned",
 			     "it waits until each event of the completion queue is acknowledged: "
 			     "%llu were taken, %llu acknowledged",
 			     (unsigned long long)cq->events, (unsigned long long)cq->acked);
@@ -1375,13 +1372,14 @@ static void judge_call(struct verdict *verdict, const struct explain_call_row *c
 	case EXPLAIN_DESTROY_SRQ:
 		find(verdict, LIKELY, "WAIT_ASYNC_EVENTS",
 		     "call ibv_ack_async_event() for each event that ibv_get_async_event() has "
-		     "given",
-		     "an asynchronous event of it was taken and not acknowledged");
+		     "returned",
+		     "an asynchronous event of it was taken but not acknowledged");
 		break;
 	case EXPLAIN_DESTROY_ID:
 		find(verdict, LIKELY, "WAIT_CM_EVENTS",
-		     "call rdma_ack_cm_event() for each event that rdma_get_cm_event() has given",
-		     "an event of the id was taken and not acknowledged");
+		     "call rdma_ack_cm_event() for each event that rdma_get_cm_event() has "
+		     "returned",
+		     "an event of the id was taken but not acknowledged");
 		break;
 	default:
 		break;
@@ -1635,8 +1633,7 @@ static bool has_all_mrs(void)
 	return false;
 }
 
-static const char other_memory[] =
-	"use the key, the address and the length of a region that is registered";
+static const char other_memory[] = "use the key, the address and the length of a registered region";
 
 /* Memory that a request or a receive names. */
 struct named {
@@ -1674,19 +1671,19 @@ static void judge_region(struct verdict *verdict, const struct named *named, uin
 		if (mr.next[is_remote] != key)
 			find(verdict, severity, "FAILED_REREGISTERED",
 			     "use the keys that the region has after ibv_rereg_mr()",
-			     "%s 0x%x: %s has registered this region anew, and its %s is 0x%x "
-			     "since",
+			     "%s 0x%x: %s has registered this region again, and since then its %s "
+			     "is 0x%x",
 			     which, key, who, which, mr.next[is_remote]);
 	} else if (mr.gone_at && mr.gone_at < named->then)
 		find(verdict, CERTAIN, "FAILED_DEREGISTERED",
-		     "keep memory registered until all that uses it is done",
+		     "keep memory registered until everything that uses it is done",
 		     "%s 0x%x: %s had this region (0x%llx, %llu bytes) and has deregistered it",
 		     which, key, who, (unsigned long long)mr.addr, (unsigned long long)mr.length);
 	else if (mr.rereg & EXPLAIN_MR_BROKEN)
 		find(verdict, LIKELY, "FAILED_REREGISTERED",
 		     "deregister it, and register the memory again",
-		     "%s 0x%x: ibv_rereg_mr() has failed for this region of %s, which is not to be "
-		     "used since",
+		     "%s 0x%x: ibv_rereg_mr() has failed for this region of %s, which must not be "
+		     "used since then",
 		     which, key, who);
 	else if (mr.pd != whose->pd)
 		find(verdict, severity, "FAILED_PD",
@@ -1696,12 +1693,12 @@ static void judge_region(struct verdict *verdict, const struct named *named, uin
 	else if (addr < mr.addr || named->length > mr.length ||
 		 addr - mr.addr > mr.length - named->length)
 		find(verdict, LIKELY, "FAILED_BOUNDS", other_memory,
-		     "%s 0x%x: the region of %s is %llu bytes at 0x%llx, and the request is for "
+		     "%s 0x%x: the region of %s is %llu bytes at 0x%llx, but the request is for "
 		     "%llu at 0x%llx",
 		     which, key, who, (unsigned long long)mr.length, (unsigned long long)mr.addr,
 		     (unsigned long long)named->length, (unsigned long long)addr);
 	else if (needs & ~mr.access)
-		find(verdict, severity, "FAILED_RIGHTS", "register the memory with the right",
+		find(verdict, severity, "FAILED_RIGHTS", "register the memory with this right",
 		     "%s 0x%x: the region of %s has the access flags 0x%x, which lack 0x%x", which,
 		     key, who, mr.access, needs & ~mr.access);
 }
@@ -1817,16 +1814,17 @@ static void judge_unanswered(struct verdict *verdict, const struct explain_qp_ro
 			     const struct explain_request *request)
 {
 	if (peer->type != qp->type)
-		find(verdict, CERTAIN, "FAILED_TYPE", "create both of one type",
-		     "the peer's QP %u is of type %s, and this one of %s: packets are dropped",
+		find(verdict, CERTAIN, "FAILED_TYPE", "create both queue pairs with one type",
+		     "the peer's QP %u is of type %s, but this one is of type %s, so packets are "
+		     "dropped",
 		     peer->qp_num, type_name(peer), type_name(qp));
 	else if (peer->state < RTR && !peer->row.gone)
 		find(verdict, LIKELY, "FAILED_PEER_STATE",
-		     "let the peer move it to RTR before this end sends",
+		     "have the peer move it to RTR before this end sends",
 		     "the peer's QP %u is in %s", peer->qp_num, states[peer->state]);
 	else if (peer->state == ERR && !peer->row.gone)
 		find(verdict, LIKELY, "FAILED_PEER_STATE",
-		     "see why the peer has given it up, and connect both ends anew",
+		     "find out why the peer has given it up, and connect both ends again",
 		     "the peer has moved its QP %u to ERR", peer->qp_num);
 	else if (peer->state >= RTR && peer->state != ERR)
 		judge_connection(verdict, qp, peer, request);

@@ -29,27 +29,27 @@ enum {
 static const char help[] =
 	"Usage: rdmaez-explain [OPTION...] COMMAND [ARG...]\n"
 	"       rdmaez-explain --compare FILE...\n"
-	"Run a command, and explain its RDMA verbs: where one is refused or a completion\n"
+	"Run a command, and explain its RDMA verbs: if one is refused or a completion\n"
 	"fails, say on stderr which field is wrong, why, and what to do.\n"
 	"\n"
 	"  --advice      also say what an expert would do otherwise\n"
-	"  --line        a line of key=value pairs for each finding\n"
+	"  --line        print a line of key=value pairs for each finding\n"
 	"  --json FILE   write a line of JSON for each finding to FILE\n"
 	"  --stop        raise SIGTRAP at the first finding, for a debugger\n"
-	"  --only KIND   these findings alone: refusal, query, completion, event, cm,\n"
+	"  --only KIND   tell only of refusal, query, completion, event, cm or\n"
 	"                advice; may be repeated\n"
 	"  --log FILE    write to FILE in place of stderr\n"
 	"  --summary     end with a summary even if nothing was found\n"
 	"  --compare     print where the --json files of a job's processes disagree\n"
 	"  --waiting N   also say what it waits for, after N seconds or at a signal\n"
-	"  --signal NAME USR2, HUP or none in place of SIGUSR1, to ask by\n"
+	"  --signal NAME ask with USR2, HUP or none in place of SIGUSR1\n"
 	"  -h, --help    print this\n"
 	"\n"
-	"Refused queries are only counted, unless --only query asks for them. What a\n"
-	"program probes, and then does in another way, is no finding.\n"
+	"Refused queries are only counted, unless --only query asks for them. If a\n"
+	"program probes something and then does it in another way, that is no finding.\n"
 	"\n"
-	"Exit status: the command's, 128+N if signal N ended it; 2 for wrong options,\n"
-	"125 if rdmaez-explain failed, 126 or 127 if the command cannot be run; of\n"
+	"Exit status: the command's; 128+N if signal N ended it; 2 for wrong options;\n"
+	"125 if rdmaez-explain failed; 126 or 127 if the command cannot be run. With\n"
 	"--compare: 0 if nothing was found, else 1.\n";
 
 /* What the command can reach of it is a copy, and `share`. */
@@ -214,7 +214,7 @@ __attribute__((__noreturn__)) static void compare(int argc, char *argv[])
 
 	if (argc == 2 || argv[2][0] == '-')
 		usage(argc == 2 ? "no file after --compare"
-				: "--compare goes with no other option: ",
+				: "--compare cannot be combined with another option: ",
 		      argc == 2 ? "" : argv[2]);
 	status = explain_compare_files(argv + 2, (size_t)argc - 2, stdout);
 	exit(fflush(stdout) || ferror(stdout) ? STATUS_OWN : status);
@@ -260,7 +260,7 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 			break;
 		case 'c':
 			if (optind != 2)
-				usage("--compare goes with no other option", "");
+				usage("--compare cannot be combined with another option", "");
 			compare(argc, argv);
 		case 'w':
 			options->waiting = 1 + read_seconds(optarg);

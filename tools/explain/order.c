@@ -82,19 +82,18 @@ void explain_order(const struct explain_call *call, const struct ibv_mr *mr, uns
 	if (access & IBV_ACCESS_RELAXED_ORDERING) {
 		finding.reason = "ORDER_RELAXED";
 		finding.field = "access";
-		finding.what = "with IBV_ACCESS_RELAXED_ORDERING the bytes of a write may come in "
-			       "any order, so the last one may be there before the others";
-		finding.next =
-			"wait for a completion, of an RDMA WRITE with immediate data or of a "
-			"SEND behind the writes, instead of polling the memory; if it is "
-			"polled, register it without that flag";
+		finding.what = "with IBV_ACCESS_RELAXED_ORDERING the bytes of a write may arrive "
+			       "in any order, so the last one may be there before the others";
+		finding.next = "instead of polling the memory, wait for the completion of an RDMA "
+			       "WRITE with immediate data or of a SEND behind the writes; if you "
+			       "poll it, register it without that flag";
 		say(call, mr, &finding);
 	}
 	if (!is_shared(mr, other))
 		return;
 	snprintf(what, sizeof(what),
-		 "peers may write to the same memory by %.*s, too, and writes that come by two "
-		 "devices have no order: a flag that came by one says nothing of data that come "
+		 "peers may also write to the same memory by %.*s, and writes that arrive by two "
+		 "devices have no order: a flag that came by one says nothing about data that come "
 		 "by the other",
 		 IBV_SYSFS_NAME_MAX, other);
 	finding.reason = "ORDER_DEVICES";

@@ -458,10 +458,10 @@ static void put_text(struct text *text, const struct explain_process *process)
 	put_counted(text, process->flushes, "flushed completion", "flushed completions");
 	put_counted(text, process->qp_errors, "queue pair in ERR", "queue pairs in ERR");
 	put_counted(text, process->inner, "refusal on the way down", "refusals on the way down");
-	put_counted(text, process->unseen, "extended queue not seen, for want of wrappers",
-		    "extended queues not seen, for want of wrappers");
-	put_counted(text, process->direct, "queue used without verbs, unseen",
-		    "queues used without verbs, unseen");
+	put_counted(text, process->unseen, "extended queue not seen, for lack of wrappers",
+		    "extended queues not seen, for lack of wrappers");
+	put_counted(text, process->direct, "unseen queue used without verbs",
+		    "unseen queues used without verbs");
 	if (text->length == start)
 		put(text, "nothing was refused");
 	for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++) {
@@ -650,8 +650,8 @@ static void put_end(struct text *text, const struct explain_process *process, co
 		put(text, " Next: destroy each object once.");
 	if (end->has_kills)
 		put(text,
-		    "\n  Likely, memory has run out: the kernel has ended a process for want of it "
-		    "meanwhile.\n    Next: see dmesg; raise memory.max of the cgroup, or use "
+		    "\n  Likely, memory has run out: the kernel has killed a process meanwhile for "
+		    "lack of it.\n    Next: see dmesg; raise memory.max of the cgroup, or use "
 		    "less.");
 	put(text, "\n");
 }

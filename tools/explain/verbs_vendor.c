@@ -294,8 +294,8 @@ static void explain_devx(struct explain_call *call, const struct ibv_context *co
 			     .reason = "DEVX_REFUSED",
 			     .field = "out",
 			     .what = what,
-			     .next = "compare the command with the device's reference manual; the "
-				     "vendor knows what the syndrome stands for"}},
+			     .next = "compare the command with the device's reference manual; ask "
+				     "the vendor what the syndrome stands for"}},
 	};
 
 	if (!out || devx->out_size < 8 || !out[0]) {

@@ -178,11 +178,9 @@ static void put_opener(struct explain_words *words, const struct explain_call *c
 	if (!call->opener)
 		return;
 	put(words,
-	    "  The device was opened by process %d, and this process is a child of it: its objects "
-	    "are "
-	    "not for a child to use. Next: open the device, and make the objects, in the process "
-	    "that "
-	    "uses them.\n",
+	    "  Process %d opened the device, and this process is a child of it, which must not use "
+	    "its objects. Next: open the device and create the objects in the process that uses "
+	    "them.\n",
 	    call->opener);
 	wrap(words, start);
 }
