@@ -291,7 +291,7 @@ blocked() {
 	{
 		echo 'ok   slot mlx5_0: relaxed ordering is on, MaxReadReq is 512 bytes'
 		if [[ $evidence ]]; then
-			echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may fail: it may send PCIe AtomicOps, which the GPU or a bridge does not take"
+			echo "note slot mlx5_0: peers' atomics on the memory of GPU 0000:04:00.0 may fail: it may send PCIe AtomicOps, which the GPU or a bridge does not accept"
 			echo "       DevCtl2 of $evidence: AtomicOpsCtl with EgressBlck"
 			echo "     > as root, for each: setpci -s ADDRESS CAP_EXP+28.w=0000:0080; or for good, in the firmware's setup"
 		fi
