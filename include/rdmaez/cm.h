@@ -148,7 +148,7 @@ RDMAEZ_COLD int rdmaez_cm_channel_create(struct rdma_event_channel **channel,
  * options. A failure leaves nothing behind.
  *
  * @param channel the channel of the new id, and of no other
- * @param host the server's name or address, on its RDMA network
+ * @param host the server's name or its address on the RDMA network
  * @param service its port, a number or a name. It is a port of rdma_cm, not a port of TCP
  * @param opts the options; NULL: all defaults
  * @param id receives the id, of RDMA_PS_TCP; written on success only

@@ -168,8 +168,8 @@ RDMAEZ_API int rdmaez_dm_token_unpack(const uint8_t buf[RDMAEZ_DM_TOKEN_BYTES],
 /**
  * @brief Makes the token with which another process can import device memory.
  *
- * Nothing changes, no verb is called, and this process must still free the memory. The token is valid as long as the
- * objects in it exist. For emulated memory it lacks #RDMAEZ_DM_TOKEN_EMULATED, which rdmaez_dm_send() adds.
+ * Nothing changes, no verb is called, and this process must still free the memory. The token is valid for as long as
+ * the objects that it names exist. For emulated memory it lacks #RDMAEZ_DM_TOKEN_EMULATED, which rdmaez_dm_send() adds.
  *
  * @param dm the memory; it may be imported itself
  * @param pd a protection domain to share with it; NULL: that of @p region, or none

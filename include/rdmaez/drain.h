@@ -257,8 +257,8 @@ RDMAEZ_COLD int rdmaez_qp_change(struct ibv_qp *qp, const struct rdmaez_qp_opts 
  * @param qp the queue pair
  * @param diag receives the explanation
  * @retval 0 the queue pair is in RTS, as it may have been before
- * @retval EINVAL it is in another state (#RDMAEZ_WHY_RESUME_STATE); from ERR, use rdmaez_qp_recover(). rxe goes to ERR
- *         after every error
+ * @retval EINVAL it is in a different state (#RDMAEZ_WHY_RESUME_STATE). If that is ERR, where rxe goes after every
+ *         error, use rdmaez_qp_recover()
  * @return any other errno value of rdmaez_qp_to_rts()
  * @par Verbs calls
  * ibv_query_device(), ibv_query_qp(), ibv_modify_qp()
@@ -327,8 +327,8 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
  * @retval EBUSY likely it is attached to a multicast group (#RDMAEZ_WHY_QP_MULTICAST)
  * @return any errno value of rdmaez_qp_drain(), with #RDMAEZ_DRAIN_ANYWAY only EINVAL of wrong options, or of
  *         ibv_destroy_qp(): the queue pair still exists then, in ERR unless the options are wrong
- * @note ibv_destroy_qp() waits, without a deadline, until you have acknowledged every event of the queue pair that you
- * have read. rdmaez_event_next() has done that for its events. Several libraries also remove the queue pair's
+ * @note ibv_destroy_qp() waits, without a deadline, until every event that you have read for the queue pair is
+ * acknowledged. rdmaez_event_next() acknowledges what it returns. Several libraries also remove the queue pair's
  * completions from the completion queues.
  */
 RDMAEZ_COLD int rdmaez_qp_destroy(struct ibv_qp *qp, const struct rdmaez_drain_opts *opts,

@@ -225,7 +225,7 @@ RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES]);
 
 /**
- * @brief Unpacks an endpoint, and refuses bytes that are not an endpoint or were changed.
+ * @brief Unpacks an endpoint. Bytes that do not hold one, or that somebody changed, are refused.
  * @param buf #RDMAEZ_ENDPOINT_BYTES bytes from anywhere
  * @param endpoint receives the endpoint; written on success only
  * @param diag receives the explanation; may be NULL

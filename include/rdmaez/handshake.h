@@ -140,8 +140,8 @@ RDMAEZ_API int rdmaez_handshake_barrier(struct rdmaez_handshake *shake, int sock
 /**
  * @brief Begins rdmaez_exchange_connect(): exchange, connect and barrier.
  *
- * It fills this end's endpoint now. If that fails, `wants` is not 0, because the peer does not know yet; see "Failures"
- * above.
+ * It fills this end's endpoint now. If that fails, `wants` is not 0, because the peer has not been told yet; see
+ * "Failures" above.
  *
  * @param shake the handshake; what was in it is lost
  * @param socket a connected stream socket, blocking or not; -1: you give and take the bytes, and `opts->qp->path.dgid`

@@ -48,8 +48,8 @@ extern "C" {
  *         likely a length of 0 or beyond the last address (#RDMAEZ_WHY_RANGE); a flag that this device lacks
  *         (#RDMAEZ_WHY_MR_ACCESS_REFUSED), fork protection of huge pages (#RDMAEZ_WHY_MR_FORK_HUGE), or a GPU's memory,
  *         as with EFAULT, or so much that part of it is not mapped (#RDMAEZ_WHY_MR_UNMAPPED)
- * @retval EOPNOTSUPP the flags, as with EINVAL; likely a shared mapping of a file of a DAX file system
- *         (#RDMAEZ_WHY_MR_FILE)
+ * @retval EOPNOTSUPP the flags are refused, as with EINVAL; or, more likely, the memory is a shared mapping of a file on
+ *         a DAX file system (#RDMAEZ_WHY_MR_FILE)
  * @retval EFAULT part of the memory is not mapped (#RDMAEZ_WHY_MR_UNMAPPED, likely without /proc); likely it is a
  *         GPU's, judging by what the process has mapped (#RDMAEZ_WHY_MR_GPU_SEGMENTS, #RDMAEZ_WHY_MR_GPU_NO_PEER,
  *         #RDMAEZ_WHY_MR_GPU_BAR1 with the size of the smallest BAR1 as `max`, or else #RDMAEZ_WHY_MR_GPU); a shared

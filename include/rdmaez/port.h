@@ -84,7 +84,7 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port,
  *
  * Each function that finds `sgid_index` 0 chooses anew. If you tell the peer another GID than the one in use, the peer
  * replies to the wrong address. So choose once, tell the peer `chosen.gid`, and name its index: `opts.path.sgid_index =
- * rdmaez_exactly((int)chosen.gid_index)`. If the peer is not known yet, the choice is by rank. rdmaez_qp_to_rtr() and
+ * rdmaez_exactly((int)chosen.gid_index)`. Without a peer, the rank decides. rdmaez_qp_to_rtr() and
  * rdmaez_ah_create() record what they used: `source`, `netdev`, and why (`chosen`).
  *
  * Only the 256 indices that fit into an address vector are considered. The function makes one ibv_query_port() and one

@@ -38,7 +38,7 @@
 
 /**
  * @name Driver types
- * These values say what a queue pair of type IBV_QPT_DRIVER is. Functions of rdmaez take them, and no verb does.
+ * These values say what a queue pair of type IBV_QPT_DRIVER is. Only functions of rdmaez take them; no verb does.
  * @{
  */
 #define RDMAEZ_QPT_SRD RDMAEZ_IMPL_QP_TYPE(0xf1) /**< efa: scalable reliable datagrams */
@@ -138,7 +138,7 @@ RDMAEZ_FOLD int rdmaez_qp_mask_check(enum ibv_qp_type type, enum ibv_qp_state fr
 
 /**
  * @brief Declares that rdmaez_qp_mask_check() accepts a mask. If it does not, the program does not compile,
- *        and the message names the transition and says whether bits are missing or too many. You can put it
+ *        and the message names the transition and says whether bits are missing or left over. You can put it
  *        wherever a declaration may be.
  */
 #define RDMAEZ_QP_MASK_ASSERT(type, from, to, mask)                                                \

@@ -359,7 +359,7 @@ void doctor_check_made_up(void)
 }
 
 check_on_the_page() {
-	before docs/doctor.md '^\| `fork` \| fork' '| `made_up` | what is made up |'
+	before docs/doctor.md '^\| `fork` \| whether fork' '| `made_up` | what is made up |'
 }
 
 check_test() {

@@ -81,7 +81,7 @@
 	  "the device refused without giving a reason, and rdmaez found nothing wrong",            \
 	  "compare with the device's limits, and see the kernel log")                              \
 	X(MASK_UNKNOWN, "the mask has bits that stand for no attribute in Linux and rdma-core",    \
-	  "remove the bits, unless your library and kernel are a vendor's that know them")         \
+	  "clear these bits, unless you have a vendor's library and kernel that know them")        \
 	X(MASK_CAP, "queue pairs cannot be resized: no transition takes IBV_QP_CAP",               \
 	  "create the queue pair with the sizes it needs")                                         \
 	X(MASK_DROPPED, "the system call silently drops these attributes for XRC",                 \
@@ -634,8 +634,8 @@
 	  "post receives for the longest message")                                                 \
 	X(WC_LKEY,                                                                                 \
 	  "the lkey is wrong or stale, or its memory region belongs to another protection domain", \
-	  "use the lkey of a region of the queue pair's protection domain, and keep the region "   \
-	  "registered until the completion")                                                       \
+	  "use the lkey of a region in the queue pair's protection domain, and keep the region "   \
+	  "registered until the work request completes")                                           \
 	X(WC_BOUNDS, "the SGE reaches beyond its memory region",                                   \
 	  "compare its address and length with what was registered")                               \
 	X(WC_LOCAL_WRITE,                                                                          \
@@ -643,7 +643,8 @@
 	  "need",                                                                                  \
 	  "register it with IBV_ACCESS_LOCAL_WRITE")                                               \
 	X(WC_AH, "the address handle was destroyed, or belongs to another protection domain",      \
-	  "keep an address handle of the queue pair's protection domain until the completion")     \
+	  "keep an address handle of the queue pair's protection domain until the request "        \
+	  "completes")                                                                             \
 	X(WC_CONNECTION, "the connection broke while the request was being sent",                  \
 	  "look for RDMA_CM_EVENT_DISCONNECTED, and see the peer")                                 \
 	X(WC_RKEY,                                                                                 \
@@ -734,7 +735,7 @@
 	  "of the device's window")                                                               \
 	X(DM_ALIGNMENT, "this is not a power of two, or more than the device can do",             \
 	  "use a power of two; 0 stands for the device's own")                                    \
-	X(DM_CLOSED, "there is no device memory here: it is closed, or was never opened",         \
+	X(DM_CLOSED, "this device memory is not open: it was closed, or never opened",            \
 	  "allocate or import it first")                                                          \
 	X(DM_IN_USE,                                                                              \
 	  "a region of the memory is still registered, here or in another process, or another "   \
@@ -787,7 +788,7 @@
 	  "have the other process export it with the memory")                                     \
 	X(DM_OTHER_CONTEXT,                                                                       \
 	  "the object belongs to another context than the memory, or to other memory",            \
-	  "create it in the context that has the memory")                                         \
+	  "create it in the context that owns the memory")                                        \
 	X(PEER_SILENT, "the other process was not ready in time",                                 \
 	  "check that it runs, or wait longer: set timeout_ns")                                   \
 	X(PEER_CLOSED, "the other process has closed the socket", "see why it ended")             \
