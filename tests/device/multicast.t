@@ -3,6 +3,8 @@
 #
 # examples/multicast between two devices: what is sent to an IP group reaches every receiver of it whose host is a member,
 # and no other, who is told so. Needs build/examples; runs itself again on the Soft-RoCE machine.
+#
+# Nightly: a minute; the membership has unit tests, too.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

@@ -3,6 +3,8 @@
 #
 # examples/replicate: a log goes on where its replica was killed, and the copy is exact at the end. Needs build/examples; runs
 # itself again on the Soft-RoCE machine.
+#
+# Nightly: a minute of one example.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

@@ -4,6 +4,8 @@
 # On a host with a VLAN a queue pair leaves by the interface that leads to its peer. The guest gets a VLAN on rxe's
 # interface, and on it a neighbour that is the router to a peer whose prefix is nearer to the other address; then
 # build/device/port is told which way leads where.
+#
+# Nightly: a minute; tests/unit has the choice with routes of the fake.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit

@@ -4,6 +4,8 @@
 # The Soft-RoCE machine keeps its promises: what goes in, what comes out, what stays outside, and that
 # nothing outlives it. The runs in QEMU go two at a time, which also shows that they do not disturb each
 # other. RDMAEZ_KERNEL chooses the kernel.
+#
+# Nightly: two minutes, and every test of a device needs the machine anyway.
 
 source tests/tap.bash
 
