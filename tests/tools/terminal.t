@@ -3,6 +3,8 @@
 #
 # A command that softroce runs on a terminal has a terminal: terminal.py types what a user would. RDMAEZ_KERNEL
 # chooses the kernel.
+#
+# Nightly: most of a minute, for who works in the machine by hand.
 
 source tests/tap.bash
 
