@@ -108,13 +108,11 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
  */
 RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_random_of_clock(void)
 {
-	struct timespec now;
-	uint64_t mix;
+	struct timespec now = {0, 0}; /* as it stays if there is no clock */
 
-	if (!timespec_get(&now, TIME_UTC))
-		memset(&now, 0, sizeof(now));
-	mix = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec + (uintptr_t)&now;
-	return mix * UINT64_C(0x9e3779b97f4a7c15);
+	timespec_get(&now, TIME_UTC);
+	return (((uint64_t)now.tv_sec << 30) + (uint64_t)now.tv_nsec + (uintptr_t)&now) *
+	       UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /*
