@@ -74,7 +74,6 @@ for file in *.md docs/*.md; do
 	ok "the code in $file works as it stands" works "$file"
 done
 for file in include/rdmaez.h include/rdmaez/*.h include/rdmaez/devel/*.h; do
-	grep -q '@code' "$file" || continue
 	ok "the code in $file works as it stands" works "$file"
 done
 

@@ -123,9 +123,7 @@ while read -r version verbs; do
 	done
 	for standard in "$CC "{c11,c17,c2x} "$CLANG "{c11,c17,c2x} \
 		"$CXX "{c++11,c++14,c++17,c++20,c++2b} "$CLANGXX "{c++11,c++14,c++17,c++20,c++2b}; do
-		often=nightly
-		[[ $standard != *" c11" && $verbs:$standard != "$oldest:$CXX c++11" && $verbs:$standard != "$newest:$CLANGXX c++2b" ]] ||
-			often=
+		sample "$verbs $standard" "$verbs $CC c11" "$verbs $CLANG c11" "$oldest $CXX c++11" "$newest $CLANGXX c++2b"
 		# shellcheck disable=SC2086 # two words
 		$often soon ok "rdma-core $version, with the explanations: $standard" \
 			everything $standard include "$verbs" "$explains" -fsyntax-only

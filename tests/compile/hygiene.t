@@ -208,8 +208,7 @@ soon fails 'a call without the question is seen' 'why.h calls rdmaez_impl_tell_w
 
 leaky=$(seeded leaky rdmaez/impl/str.h 's/^#define RDMAEZ_IMPL_STR_H/&\n#define NAME_MAX_BITS 3/')
 for language in "$CC c" "$CXX c++" "$CLANG c" "$CLANGXX c++"; do
-	often=nightly
-	[[ $language != "$CC c" && $language != "$CLANGXX c++" ]] || often=
+	sample "$language" "$CC c" "$CLANGXX c++"
 	# shellcheck disable=SC2086 # two words
 	{
 		$often soon ok "every macro that is new begins with RDMAEZ_: $language" macros_leaked $language include
@@ -241,8 +240,7 @@ soon fails 'a function that is declared nowhere is seen' '> RDMAEZ_[A-Z]+ rdmaez
 	"$(seeded undeclared rdmaez/str.h '/rdmaez_errno_str/d')"
 
 for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++11" "$CXX c++20" "$CLANGXX c++20"; do
-	often=nightly
-	[[ $compiler != "$CC c11" && $compiler != "$CLANGXX c++20" ]] || often=
+	sample "$compiler" "$CC c11" "$CLANGXX c++20"
 	# shellcheck disable=SC2086 # two words
 	{
 		$often soon ok "including everything adds no byte and no symbol: $compiler" no_bytes $compiler include -O0

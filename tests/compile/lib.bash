@@ -25,6 +25,16 @@ compile() {
 	esac
 }
 
+# sample ONE OF...: $often is empty if ONE is of the sample that make check has, and `nightly` if not.
+# shellcheck disable=SC2034 # the tests use it
+sample() {
+	local of
+	often=nightly
+	for of in "${@:2}"; do
+		[[ $1 != "$of" ]] || often=
+	done
+}
+
 # public_headers INCLUDE: in the order in which the umbrella includes them, as version.h base.h ...
 public_headers() {
 	sed -n 's|^#include "rdmaez/\(.*\)"$|\1|p' "$1/rdmaez.h"

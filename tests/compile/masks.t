@@ -155,8 +155,7 @@ seventh "$scratch/wrong.c" >"$scratch/some.c"
 ok 'there are masks of all kinds' awk 'END { exit NR < 700 }' "$scratch/wrong.c"
 ok 'and a seventh of them' awk 'END { exit NR < 100 || NR > 300 }' "$scratch/some.c"
 for compiler in "$CC c11" "$CC c2x" "$CLANG c11" "$CXX c++11" "$CXX c++23" "$CLANGXX c++20"; do
-	often=nightly
-	[[ $compiler != "$CXX c++11" && $compiler != "$CLANG c11" ]] || often=
+	sample "$compiler" "$CXX c++11" "$CLANG c11"
 	# shellcheck disable=SC2086 # two words
 	{
 		if [[ $compiler == "$CC c11" ]]; then
@@ -173,8 +172,7 @@ done
 soon fails 'another table would be seen' 'error: static assertion failed' compile "$CC" c11 \
 	"$(seeded table rdmaez/impl/qp_rules.h 's/IBV_QP_PATH_MTU | IBV_QP_AV |/IBV_QP_AV |/')" -fsyntax-only "$scratch/right.c"
 for compiler in "$CC c11" "$CLANG c11" "$CXX c++11" "$CLANGXX c++11"; do
-	often=nightly
-	[[ $compiler != "$CLANGXX c++11" ]] || often=
+	sample "$compiler" "$CLANGXX c++11"
 	# shellcheck disable=SC2086 # two words
 	{
 		if [[ $compiler == "$CC c11" ]]; then

@@ -83,8 +83,7 @@ quiet() {
 }
 
 for level in -O0 -O1 -O2 -O3 -Os; do
-	often=nightly
-	[[ $level != -O1 && $level != -Os ]] || often= # the two at which gcc has had most to say
+	sample "$level" -O1 -Os # at which gcc has had most to say
 	$often ok "gcc $level: a program of every function that creates" quiet "$CC" "$level" "$scratch/program.c"
 	$often ok "gcc $level: examples/alltoall.c" quiet "$CC" "$level" examples/alltoall.c
 done
@@ -96,8 +95,7 @@ each() {
 		"$CC" -std=c11 "$2" -Wall -Wextra -Werror "-I$1" -c "$scratch/each.c" -o /dev/null
 }
 for level in -O0 -O1 -O2 -O3 -Os; do
-	often=nightly
-	[[ $level != -O1 && $level != -Os ]] || often=
+	sample "$level" -O1 -Os
 	$often ok "gcc $level: every function with an output" each include "$level"
 done
 cp -r include "$scratch/inlined"
@@ -109,8 +107,7 @@ fails 'one that is inlined, and whose failures gcc does not know, is seen' "'?.s
 # The example in C++, which users take for their own; each compiler takes one standard here.
 for std in c++11 c++14 c++17 c++20 c++2b; do
 	for compiler in "$CXX" "$CLANGXX"; do
-		often=nightly
-		[[ $compiler$std != "${CXX}c++11" && $compiler$std != "${CLANGXX}c++20" ]] || often=
+		sample "$compiler $std" "$CXX c++11" "$CLANGXX c++20"
 		$often ok "$compiler $std: examples/raii.cc" \
 			compile "$compiler" "$std" include -O2 -c examples/raii.cc -o /dev/null
 	done

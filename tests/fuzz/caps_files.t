@@ -12,10 +12,9 @@ build=build/fuzz
 mkdir -p "$build"
 export ASAN_OPTIONS=detect_leaks=0
 caps=$build/caps
-often=$((${RDMAEZ_NIGHTLY:-0} == 1 ? 10 : 1))
 
 compile() {
-	"${CC:-gcc}" -std=c11 -g @tests/compile/warnings -Iinclude -fno-sanitize-recover=all -fsanitize=address,undefined \
+	"${CC:-gcc}" -std=c11 -g -O1 @tests/compile/warnings -Iinclude -fno-sanitize-recover=all -fsanitize=address,undefined \
 		examples/caps.c -libverbs -ljson-c -o "$caps"
 }
 
@@ -44,9 +43,9 @@ refused() {
 # Random devices, with all sources but those that do not exist.
 round_trips() {
 	local line
-	"${CC:-gcc}" -std=c11 -Iinclude -Itests tests/fuzz/caps_json.c -libverbs -o "$build/caps_files"
-	"$build/caps_files" $((30 * often)) | sed -n 'n;p' | grep -v ':"unknown"[,}]' >"$scratch/json"
-	(($(wc -l <"$scratch/json") > 2))
+	"${CC:-gcc}" -std=c11 -O1 -Iinclude -Itests tests/fuzz/caps_json.c -libverbs -o "$build/caps_files"
+	"$build/caps_files" 60 | sed -n 'n;p' | grep -v ':"unknown"[,}]' >"$scratch/json"
+	(($(wc -l <"$scratch/json") > 5))
 	while read -r line; do
 		reads "$line"
 		diff "$scratch/out" <(echo "$line")
@@ -57,7 +56,7 @@ round_trips() {
 beginnings() {
 	local length
 	head -n 3 "$scratch/json" | tail -n 1 >"$scratch/whole"
-	for ((length = 0; length < $(wc -c <"$scratch/whole") - 2; length += 600 / often)); do
+	for ((length = 0; length < $(wc -c <"$scratch/whole") - 2; length += 149)); do
 		refused "$(head -c "$length" "$scratch/whole")" "not JSON, at byte $length: unexpected end of data"
 	done
 }
@@ -66,7 +65,7 @@ beginnings() {
 damaged() {
 	local harm='{}[]",:\u0123ef-+.E truefalsnl' at i code
 	RANDOM=1
-	for ((i = 0; i < 40 * often; i++)); do
+	for ((i = 0; i < 150; i++)); do
 		at=$((RANDOM % $(wc -c <"$scratch/whole")))
 		{
 			head -c "$at" "$scratch/whole"

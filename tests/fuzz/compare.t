@@ -46,7 +46,7 @@ seeded() {
 }
 
 ok 'there are jobs to begin with' jobs
-runs=$((${RDMAEZ_NIGHTLY:-0} == 1 ? 1000000 : 2000))
+runs=$(nightly_runs 2000)
 ok "$runs files are compared or refused without a misstep" fuzz tools compare "$runs"
 
 fails 'an array that nobody bounds is noticed' 'AddressSanitizer' \

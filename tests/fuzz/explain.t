@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The explanation path, fuzzed: random requests on a device that answers at random, under ASan and
-# UBSan, with a fixed seed; and the JSON of random records, judged by jq. make check has 20000 requests, and
-# make check-nightly 500000.
+# UBSan, with a fixed seed; and the JSON of random records, judged by jq. make check has 2000 requests, and
+# make check-nightly a million.
 
 header=explain longest=1200
 source tests/fuzz/lib.bash
@@ -27,10 +27,10 @@ fuzz() {
 
 json_is_valid() {
 	"${CC:-gcc}" "${flags[@]}" -DPRINT_JSON tests/fuzz/explain.c "${fake[@]}" -o "$build/json"
-	"$build/json" 500 >"$scratch/json"
-	[[ $(wc -l <"$scratch/json") == 500 ]]
+	"$build/json" 2000 >"$scratch/json"
+	[[ $(wc -l <"$scratch/json") == 2000 ]]
 	# Every line is an object with the keys that are always there, and findings of the right form.
-	jq -es 'length == 500 and all(
+	jq -es 'length == 2000 and all(
 		(.call | type == "string") and (.error > 0) and (.findings | length > 0) and
 		all(.findings[]; (.severity | IN("error", "likely", "advice")) and
 			(.reason | test("^[A-Z0-9_]+$")) and
@@ -39,9 +39,9 @@ json_is_valid() {
 }
 
 ok 'the fake is compiled for it' objects
-runs=$((${RDMAEZ_NIGHTLY:-0} == 1 ? 1000000 : 2000))
+runs=$(nightly_runs 2000)
 ok "$runs random requests are explained without a misstep" fuzz tests/fuzz/explain.c explain "$runs"
-ok "the JSON of 500 random records is valid" json_is_valid
+ok "the JSON of 2000 random records is valid" json_is_valid
 
 # A byte beyond the buffer must be seen.
 sed 's|rdmaez_impl_put(text, "%s", rest);|&|; s|malloc(size + 1)|malloc(size ? size - 1 : 1)|' \

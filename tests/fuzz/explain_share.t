@@ -75,7 +75,7 @@ built_with_defects() {
 }
 
 ok 'the launcher is built' built
-runs=$(nightly_runs 400 20000)
+runs=$(nightly_runs 2000 20000)
 ok "$runs states of the shared memory are read without a misstep" fuzz_launcher explain_share "$runs"
 
 defect 'AddressSanitizer' summary 'a text that is too long' \
@@ -110,7 +110,7 @@ defect 'index .* out of bounds|AddressSanitizer' judge "a port's MTU that there 
 	'/qp->active_mtu = bound/s/^/if (!DEFECT)/'
 
 ok 'the launcher is built with defects' built_with_defects
-ok 'none of which matters unless it is wanted' fuzz_launcher share_defects 100
+ok 'none of which matters unless it is wanted' fuzz_launcher share_defects 200
 for ((i = 0; i < ${#defects[@]}; i += 2)); do
 	often=()
 	((i % 8 == 0)) || often=(nightly) # each fourth tells whether any is seen
