@@ -252,10 +252,11 @@ link() {
 	rm -f "$scratch/json" "$scratch/log"
 	"$tool" --waiting 2 --log "$scratch/log" --json "$scratch/json" sh -c '
 		ib_write_bw -d rxe1 -x 1 -D 600 &
-		until ss -Hltn | grep -q :18515; do sleep 0.1; done
+		until ss -Hltn | grep -q :18515; do kill -0 $! || exit; sleep 0.1; done
 		ib_write_bw -d rxe0 -x 1 -D 600 127.0.0.1' >"$scratch/out" 2>&1 &
 	launcher=$!
 	until [[ $(rdma resource show qp | grep -c 'state RT[RS].*ib_write_bw') -ge 2 ]]; do
+		kill -0 "$launcher"
 		sleep 0.1
 	done
 	sleep 1
