@@ -154,6 +154,8 @@ NEEDS_siw := $(SIW) $(EXAMPLES) build/examples/raii tools build/device/explained
 NEEDS_package := build/docs/html/index.html build/single/rdmaez.h tools
 # Files that make check leaves to its steps alone and to make check-nightly: they say so, with the reason, in their heads.
 LATER := $(shell grep -l '^\# Nightly: ' tests/*/*.t)
+# What takes longest begins first, or one processor waits for the other at the end.
+LONG := tests/device/explain_waiting.t tests/device/doctor_process.t tests/device/readme.t
 # $(call tests_of,STEPS): a step without tests has gone missing, and must not pass for want of them.
 tests_of = $(foreach step,$(1),$(or $(TESTS_$(step)),$(wildcard tests/$(step)/*.t),$(error $(step) has no tests)))
 tell = sed -n 's|^check-\($(1)\):.*\#\# |tests/\1: |p' Makefile
@@ -172,7 +174,7 @@ check: ## run the tests; V=1 shows each one by name
 	$(call build_first,$(STEPS))
 	@$(call tell,$(subst $() ,\|,$(STEPS)))
 	@rm -f build/times
-	@$(PROVE) $(filter-out $(LATER),$(call tests_of,$(STEPS)))
+	@$(PROVE) $(LONG) $(filter-out $(LONG) $(LATER),$(call tests_of,$(STEPS)))
 	@echo "$(words $(LATER)) files more, and parts of $(words $(NIGHTLY)), in make check-nightly."
 
 .PHONY: slowest
