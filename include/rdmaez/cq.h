@@ -178,7 +178,8 @@ struct rdmaez_cq_ex_opts {
 /**
  * @brief Takes the completions that are in an extended completion queue, as rdmaez_wc_poll() does with an ordinary one.
  *
- * Between ibv_start_poll() and ibv_end_poll() it fills a `struct ibv_wc` for each:
+ * Between ibv_start_poll() and ibv_end_poll() it fills a `struct ibv_wc` for each. It does not use ibv_next_poll(): if
+ * that finds nothing, rxe wants no ibv_end_poll() after it, and other providers do.
  *
  * | member | read |
  * |---|---|
@@ -196,12 +197,12 @@ struct rdmaez_cq_ex_opts {
  * @param batch receives the completions; `want` is ignored
  * @param diag receives, on failure only, the explanation; may be NULL
  * @retval 0 all completions that are there are successful; there may be none
- * @retval EIO one has failed, as with rdmaez_wc_poll(); or ibv_start_poll() or ibv_next_poll() has
- *         (#RDMAEZ_WHY_DEVICE_GONE)
+ * @retval EIO one has failed, as with rdmaez_wc_poll(); or ibv_start_poll() has (#RDMAEZ_WHY_DEVICE_GONE)
  * @retval EINVAL as rdmaez_wc_poll(); or the queue was created without one of `opts->wc_flags`
  *         (#RDMAEZ_WHY_CQ_EX_FLAGS)
  * @par Verbs calls
- * ibv_start_poll(), ibv_next_poll(), ibv_end_poll() and readers; after a failure also those of rdmaez_wc_explain_qp().
+ * For each completion ibv_start_poll(), readers and ibv_end_poll(), and one more ibv_start_poll() if there is room for
+ * another; after a failure also those of rdmaez_wc_explain_qp().
  */
 RDMAEZ_COLD int rdmaez_cq_poll_ex(struct ibv_cq_ex *cq, struct ibv_qp *qp,
 				  const struct rdmaez_cq_ex_opts *opts,

@@ -523,7 +523,6 @@ struct fake_rule fake_driver_rule(enum fake_driver_type type, enum ibv_qp_state 
 	X(POLL_CQ, ibv_poll_cq)                      \
 	X(REQ_NOTIFY_CQ, ibv_req_notify_cq)          \
 	X(START_POLL, ibv_start_poll)                \
-	X(NEXT_POLL, ibv_next_poll)                  \
 	X(END_POLL, ibv_end_poll)                    \
 	X(CREATE_CHANNEL, ibv_create_comp_channel)   \
 	X(DESTROY_CHANNEL, ibv_destroy_comp_channel) \

@@ -324,35 +324,37 @@ RDMAEZ_COLD int rdmaez_cq_poll_ex(struct ibv_cq_ex *cq, struct ibv_qp *qp,
 	const uint64_t lacks = cq ? rdmaez_impl_cq_ex_lacks(cq, flags) : 0;
 	struct ibv_poll_cq_attr attr;
 	unsigned int failed = 0;
-	const char *verb = "ibv_start_poll";
-	int count = 0, error;
+	int count = 0, error = 0;
 
 	if (batch)
 		batch->count = 0;
 	if (!cq || !batch || !batch->wc || batch->capacity < 1 || lacks)
 		return rdmaez_impl_cq_ex_refuse(cq, qp, batch, lacks, flags, NULL, diag);
 	memset(&attr, 0, sizeof(attr));
-	error = ibv_start_poll(cq, &attr);
-	if (error == ENOENT)
-		return 0;
-	if (!error) {
-		verb = "ibv_next_poll";
-		do {
-			struct ibv_wc *const wc = &batch->wc[count++];
+	/*
+	 * One by one, without ibv_next_poll(). If that finds nothing, rxe's has unlocked the queue already, and
+	 * ibv_end_poll() skips a completion that is still to come. With mlx5 it must be called even then.
+	 */
+	while (count < batch->capacity) {
+		struct ibv_wc *const wc = &batch->wc[count];
 
-			rdmaez_impl_cq_ex_read(cq, flags, qp_num, wc);
-			failed |= (unsigned int)wc->status;
-			if (opts && opts->completed)
-				opts->completed(opts->arg, cq, wc);
-			error = count < batch->capacity ? ibv_next_poll(cq) : ENOENT;
-		} while (!error);
+		error = ibv_start_poll(cq, &attr);
+		if (error)
+			break;
+		rdmaez_impl_cq_ex_read(cq, flags, qp_num, wc);
+		failed |= (unsigned int)wc->status;
+		if (opts && opts->completed)
+			opts->completed(opts->arg, cq, wc);
 		ibv_end_poll(cq);
+		count++;
 	}
 	batch->count = count;
 	if (failed)
 		return rdmaez_impl_wc_fail(ibv_cq_ex_to_cq(cq), qp, batch, 0, diag,
 					   "rdmaez_cq_poll_ex");
-	return error == ENOENT ? 0 : rdmaez_impl_cq_ex_refuse(cq, qp, batch, 0, flags, verb, diag);
+	return error && error != ENOENT
+		       ? rdmaez_impl_cq_ex_refuse(cq, qp, batch, 0, flags, "ibv_start_poll", diag)
+		       : 0;
 }
 
 RDMAEZ_IMPL_END
