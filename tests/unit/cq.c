@@ -461,6 +461,11 @@ static void fill(struct ibv_wc *wc, uint64_t wr_id)
 	wc->dlid_path_bits = 6;
 }
 
+/* Flags whose fields no member of `struct ibv_wc` has. */
+#define BEYOND                                                                                  \
+	(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | IBV_WC_EX_WITH_CVLAN | IBV_WC_EX_WITH_FLOW_TAG | \
+	 IBV_WC_EX_WITH_TM_INFO | IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
+
 static void check_ex(void)
 {
 	struct rdmaez_cq_ex_opts opts = {0};
@@ -529,6 +534,11 @@ static void check_ex(void)
 		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CQ_EX_FLAGS, "opts.wc_flags",
 			RDMAEZ_VALUE_FLAGS, IBV_WC_STANDARD_FLAGS & ~IBV_WC_EX_WITH_IMM, 0,
 			IBV_WC_STANDARD_FLAGS});
+	opts.wc_flags = BEYOND | UINT64_C(1) << 40; /* the last is newer than rdmaez */
+	CHECK_FINDINGS(&t.diag, rdmaez_cq_poll_ex(cq, t.qp, &opts, &t.batch, &t.diag), EINVAL,
+		       "rdmaez_cq_poll_ex", "nor those that only the program reads",
+		       {RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_CQ_EX_FLAGS, "opts.wc_flags",
+			RDMAEZ_VALUE_FLAGS, BEYOND, 0, BEYOND | INT64_C(1) << 40});
 	tap_eq_int(fake_count(FAKE_ANY), 0, "nothing is polled");
 	tap_eq_int(fake_misused(), 0, "nothing was read between");
 }

@@ -255,16 +255,22 @@ RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdma
 /* Returns those bits of `flags` for which the queue has no reader. */
 RDMAEZ_IMPL uint64_t rdmaez_impl_cq_ex_lacks(const struct ibv_cq_ex *cq, uint64_t flags)
 {
-	uint64_t has = ~(uint64_t)IBV_WC_STANDARD_FLAGS;
+	uint64_t lacks = 0;
 
-	has |= cq->read_byte_len ? IBV_WC_EX_WITH_BYTE_LEN : 0;
-	has |= cq->read_imm_data ? IBV_WC_EX_WITH_IMM : 0;
-	has |= cq->read_qp_num ? IBV_WC_EX_WITH_QP_NUM : 0;
-	has |= cq->read_src_qp ? IBV_WC_EX_WITH_SRC_QP : 0;
-	has |= cq->read_slid ? IBV_WC_EX_WITH_SLID : 0;
-	has |= cq->read_sl ? IBV_WC_EX_WITH_SL : 0;
-	has |= cq->read_dlid_path_bits ? IBV_WC_EX_WITH_DLID_PATH_BITS : 0;
-	return flags & ~has;
+	lacks |= cq->read_byte_len ? 0 : IBV_WC_EX_WITH_BYTE_LEN;
+	lacks |= cq->read_imm_data ? 0 : IBV_WC_EX_WITH_IMM;
+	lacks |= cq->read_qp_num ? 0 : IBV_WC_EX_WITH_QP_NUM;
+	lacks |= cq->read_src_qp ? 0 : IBV_WC_EX_WITH_SRC_QP;
+	lacks |= cq->read_slid ? 0 : IBV_WC_EX_WITH_SLID;
+	lacks |= cq->read_sl ? 0 : IBV_WC_EX_WITH_SL;
+	lacks |= cq->read_dlid_path_bits ? 0 : IBV_WC_EX_WITH_DLID_PATH_BITS;
+	lacks |= cq->read_completion_ts ? 0 : IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
+	lacks |= cq->read_cvlan ? 0 : IBV_WC_EX_WITH_CVLAN;
+	lacks |= cq->read_flow_tag ? 0 : IBV_WC_EX_WITH_FLOW_TAG;
+	lacks |= cq->read_tm_info ? 0 : IBV_WC_EX_WITH_TM_INFO;
+	lacks |= cq->read_completion_wallclock_ns ? 0
+						  : IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
+	return flags & lacks;
 }
 
 /* Reads the completion at which the queue stands. */
