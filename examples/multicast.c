@@ -38,7 +38,7 @@ static int send_all(struct rdmaez_wc_batch *batch)
 		NEED(rdmaez_wr_post_send(it.qp, &wr, NULL, &diag));
 		NEED(rdmaez_wc_wait(it.send_cq, it.qp, batch, 0, &diag));
 	}
-	ibv_destroy_ah(ah);
+	NEED(rdmaez_ah_destroy(ah, &diag));
 	printf("sent %d\n", COUNT);
 	return 0;
 }

@@ -111,8 +111,8 @@ RDMAEZ_API int rdmaez_qp_connect(struct ibv_qp *qp, const struct rdmaez_endpoint
  * @brief Brings a UD or SRD queue pair to RTS if it is not there yet, and creates an address handle for a peer.
  *
  * Call it again for each further peer. A send needs the handle, `remote->qp_num` and `remote->qkey`. Destroy the handle
- * with ibv_destroy_ah(). `opts->retry_ns` is for the handle, because the kernel looks for the peer when the handle is
- * created.
+ * with rdmaez_ah_destroy(). `opts->retry_ns` is for the handle, because the kernel looks for the peer when the handle
+ * is created.
  *
  * @param qp the queue pair
  * @param local its own endpoint

@@ -147,7 +147,7 @@ RDMAEZ_COLD int rdmaez_multicast_leave(struct ibv_qp *qp, const struct rdmaez_pa
  *
  * It does what rdmaez_ah_create() does, with the same verbs calls. But it checks the group's address and MLID first,
  * and sends a GRH on every port. On RoCE the kernel derives the Ethernet address from the group's, so it does not wait
- * for a peer. Destroy the handle with ibv_destroy_ah().
+ * for a peer. Destroy the handle with rdmaez_ah_destroy().
  *
  * @param pd the protection domain of the queue pairs that will send
  * @param group the group; all of the path counts, such as `hop_limit` and `traffic_class`
