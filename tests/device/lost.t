@@ -5,7 +5,7 @@
 # starts from another GID of the port; it starts from an interface of another device. The guest gets the addresses for
 # that, and build/device/explain is told what to find.
 #
-# Nightly: a minute; tests/unit/drain.c drains shared queues of the fake.
+# Nightly: a minute; tests/unit/ah.c has the same answers of the fake.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
