@@ -228,8 +228,8 @@ struct rdmaez_wc_batch {
  * @brief Takes the completions that are there, without waiting, and explains the first one that has failed.
  *
  * An empty queue is no failure: the call returns 0, and `count` is 0. Whatever was polled is in @p batch, even after a
- * failure, so look at `count` completions in any case. The call adds at most 15 instructions to ibv_poll_cq() if the
- * queue is empty or has one completion, and two for each further completion.
+ * failure, so look at `count` completions in any case. If the queue is empty or has one completion, the call adds about
+ * 15 instructions to ibv_poll_cq() with gcc 12, and 20 with clang 14; and a handful for each further completion.
  *
  * @param cq the completion queue
  * @param qp the queue pair to ask for causes if one of its completions has failed; NULL: none
