@@ -1412,6 +1412,11 @@ static void check_versions(void)
 	rdmaez_diag_format(&diag, text, sizeof(text));
 	tap_ok(strstr(text, "\n  Versions: Linux 6.1.0-50, firmware 1?[2J.\n"),
 	       "what a file holds cannot reach the terminal, and a static program has no library");
+	fake_uname(NULL);
+	rdmaez_diag_format(&diag, text, sizeof(text));
+	tap_ok(!strstr(text, "Versions"), "without a kernel's there are none");
+	rdmaez_diag_json(&diag, text, sizeof(text));
+	tap_ok(strstr(text, "\"}]}"), "and JSON ends as it should");
 }
 
 int main(void)
