@@ -173,6 +173,13 @@ psn() {
 	line '     > set rq_psn of each end to the other'\''s sq_psn'
 }
 
+# A queue pair is not taken for its own peer where another device has one of its number.
+twins() {
+	held twins
+	first "WARN process $pid: holds: on rxe0, queue pair [0-9]+ \(RC, RTS\): it does not move, and its peer, of process $pid \(holds\), expects a PSN beyond what was sent, so what arrives counts as a duplicate"
+	line '       queue pair ([0-9]+): sq_psn 1001, rq_psn 2000; peer \1 of rxe1 \(RC, RTS\): sq_psn 1000, rq_psn 5000; the difference is -3999'
+}
+
 # The one that waits for a receive, by what the port counts.
 receive() {
 	held receive 1
@@ -525,6 +532,7 @@ ok 'RTR at one end' rtr
 nightly ok 'ERR' err
 nightly ok 'UC' uc
 ok 'PSNs that differ' psn
+ok 'two devices that number alike' twins
 ok 'no receive posted' receive
 nightly ok 'a region and no queue pair' region
 nightly ok 'the thread that made all has ended' ended_thread

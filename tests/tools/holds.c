@@ -8,6 +8,7 @@
  *     idle, uc         both in RTS, of RC and UC
  *     psn              the two ends have other PSNs, and one sends
  *     receive          one sends, and the other has no receive posted
+ *     twins            as psn, with ends of two devices that have one number
  *     thread           as idle; the thread that has created all is gone
  *     region           no queue pair, and 1 MiB of registered memory
  *     shared           the same memory on two devices, for writes by peers; it ends at once
@@ -24,7 +25,7 @@ static const char *state;
 static int pairs;
 static struct ibv_context *context;
 static struct ibv_pd *pd;
-static struct ibv_cq *cq;
+static struct ibv_cq *cq, *other_cq;
 static struct ibv_mr *mr;
 static char *memory;
 
@@ -36,19 +37,24 @@ static void need(int error, const char *what)
 	exit(1);
 }
 
-static struct ibv_qp *create(enum ibv_qp_type type)
+static struct ibv_qp *create_on(struct ibv_pd *of, struct ibv_cq *with, enum ibv_qp_type type)
 {
 	struct ibv_qp_init_attr init;
 	struct ibv_qp *qp;
 
 	memset(&init, 0, sizeof(init));
-	init.send_cq = init.recv_cq = cq;
+	init.send_cq = init.recv_cq = with;
 	init.qp_type = type;
 	init.cap.max_send_wr = init.cap.max_recv_wr = 4;
 	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
-	qp = ibv_create_qp(pd, &init);
+	qp = ibv_create_qp(of, &init);
 	need(!qp, "ibv_create_qp");
 	return qp;
+}
+
+static struct ibv_qp *create(enum ibv_qp_type type)
+{
+	return create_on(pd, cq, type);
 }
 
 static void bring_up(struct ibv_qp *qp, const struct ibv_qp *peer, const union ibv_gid *gid,
@@ -101,6 +107,32 @@ static void share(struct ibv_device *device)
 	need(!ibv_reg_mr(other_pd, &pd, sizeof(pd), writes), "ibv_reg_mr");
 }
 
+/* Each device counts its queue pairs for itself. */
+static void make_twins(struct ibv_device *device, const union ibv_gid *gid)
+{
+	struct ibv_context *const other = device ? ibv_open_device(device) : NULL;
+	struct ibv_pd *const other_pd = other ? ibv_alloc_pd(other) : NULL;
+	struct ibv_qp *a, *b;
+	union ibv_gid other_gid;
+
+	other_cq = other_pd ? ibv_create_cq(other, 16, NULL, NULL, 0) : NULL;
+	need(!other_cq || ibv_query_gid(other, 1, 1, &other_gid), "the other device");
+	a = create_on(other_pd, other_cq, IBV_QPT_RC);
+	b = create(IBV_QPT_RC);
+	while (a->qp_num != b->qp_num) {
+		if (a->qp_num < b->qp_num) {
+			need(ibv_destroy_qp(a), "ibv_destroy_qp");
+			a = create_on(other_pd, other_cq, IBV_QPT_RC);
+		} else {
+			need(ibv_destroy_qp(b), "ibv_destroy_qp");
+			b = create(IBV_QPT_RC);
+		}
+	}
+	bring_up(a, b, gid, 5000, IBV_QPS_RTS);
+	bring_up(b, a, &other_gid, 2000, IBV_QPS_RTS);
+	send_one(b);
+}
+
 static void *prepare(void *unused)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -120,7 +152,9 @@ static void *prepare(void *unused)
 	last = is("init") ? IBV_QPS_INIT : is("err") ? IBV_QPS_ERR : IBV_QPS_RTS;
 	if (is("shared"))
 		share(list[1]);
-	for (i = 0; i < pairs && !is("region") && !is("shared"); i++) {
+	if (is("twins"))
+		make_twins(list[1], &gid);
+	for (i = 0; i < pairs && !is("region") && !is("shared") && !is("twins"); i++) {
 		a = create(is("uc") ? IBV_QPT_UC : IBV_QPT_RC);
 		b = create(is("uc") ? IBV_QPT_UC : IBV_QPT_RC);
 		bring_up(a, b, &gid, is("psn") ? 5000 : 1000, is("rtr") ? IBV_QPS_RTR : last);

@@ -293,10 +293,11 @@ static bool psns_are_near(const struct object *a, const struct object *b)
 	       abs(psn_distance(a->is.rq_psn, b->is.sq_psn)) < 0x8000;
 }
 
+/* Only where nothing else has the number, or its own PSNs agree, is a queue pair taken for its own peer. */
 static const struct object *pick(const struct objects *in, const struct object *qp,
 				 unsigned int *both, unsigned int *one_way)
 {
-	const struct object *other, *found = NULL, *near = NULL, *stranger = NULL;
+	const struct object *other, *found = NULL, *near = NULL, *stranger = NULL, *itself = NULL;
 	unsigned int i, nears = 0;
 
 	*both = *one_way = 0;
@@ -310,6 +311,10 @@ static const struct object *pick(const struct objects *in, const struct object *
 			stranger = other;
 			continue;
 		}
+		if (other == qp && has_psns(qp) && qp->is.sq_psn != qp->is.rq_psn) {
+			itself = qp;
+			continue;
+		}
 		++*both;
 		found = other;
 		if (psns_are_near(qp, other)) {
@@ -320,6 +325,10 @@ static const struct object *pick(const struct objects *in, const struct object *
 	if (*both > 1 && nears == 1) {
 		*both = 1;
 		return near;
+	}
+	if (itself && !*both && !*one_way) {
+		*both = 1;
+		return itself;
 	}
 	return *both ? found : stranger;
 }
