@@ -282,6 +282,12 @@ static void name_device(char *to, const struct ibv_context *context)
 	snprintf(to, EXPLAIN_DEVICE, "%s", context->device ? context->device->name : "");
 }
 
+/* A number for a protection domain: the kernel numbers those of each open device from 0. */
+static uint32_t pd_of(const struct ibv_pd *pd)
+{
+	return pd ? pd->handle * UINT32_C(2654435761) + (uint32_t)((uintptr_t)pd->context >> 4) : 0;
+}
+
 static void leave_rows_of(int pid)
 {
 	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++)
@@ -329,7 +335,7 @@ static void fill_qp(struct explain_qp_row *row, const struct ibv_qp *qp,
 	row->recv_cq = qp->recv_cq ? find_cq(qp->recv_cq) : 0;
 	row->has_srq = qp->srq != NULL;
 	row->srq = qp->srq ? find_srq(qp->srq) : 0;
-	row->pd = qp->pd ? qp->pd->handle : 0;
+	row->pd = pd_of(qp->pd);
 	if (cap) {
 		row->max_send_wr = cap->max_send_wr;
 		row->max_recv_wr = cap->max_recv_wr;
@@ -497,7 +503,7 @@ void explain_watch_mr(const struct ibv_mr *mr, unsigned int access, uint64_t iov
 	row->lkey = mr->lkey;
 	row->rkey = mr->rkey;
 	row->access = access;
-	row->pd = mr->pd ? mr->pd->handle : 0;
+	row->pd = pd_of(mr->pd);
 	row->addr = iova;
 	row->length = mr->length;
 	row->made_at = now_ns();
@@ -563,7 +569,7 @@ void explain_watch_rereg(const struct ibv_mr *mr, int flags, unsigned int access
 	if (is_new && flags & IBV_REREG_MR_CHANGE_ACCESS)
 		row->access = access;
 	if (is_new && flags & IBV_REREG_MR_CHANGE_PD)
-		row->pd = mr->pd ? mr->pd->handle : 0;
+		row->pd = pd_of(mr->pd);
 	if (is_new && flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
 		row->addr = row->access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)mr->addr;
 		row->length = mr->length;

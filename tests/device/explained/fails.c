@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fails MISTAKE: one mistake by which a completion fails, with two queue pairs of the first device. Prints the status of
- * what has failed first, ends with it, and with 99 if nothing did within seconds. Knows nothing of rdmaez.
+ * fails MISTAKE: one mistake by which a completion fails, with two queue pairs of the first device, which each end opens
+ * for itself. Prints the status of what has failed first, ends with it, and with 99 if nothing did within seconds. Knows
+ * nothing of rdmaez.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
@@ -26,7 +27,7 @@ struct end {
 };
 
 static const char *mistake;
-static struct ibv_context *context;
+static struct ibv_device *device;
 static union ibv_gid gid;
 static struct end a, b; /* a sends to b */
 
@@ -57,7 +58,9 @@ static void open_end(struct end *end)
 		.qp_type = is_ud() ? IBV_QPT_UD : IBV_QPT_RC,
 		.sq_sig_all = 1,
 		.cap = {.max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1}};
+	struct ibv_context *const context = ibv_open_device(device);
 
+	must(context && !ibv_query_gid(context, 1, GID_INDEX, &gid), "open");
 	end->pd = ibv_alloc_pd(context);
 	end->send_cq = ibv_create_cq(context, 64, NULL, NULL, 0);
 	end->recv_cq = ibv_create_cq(context, 64, NULL, NULL, 0);
@@ -211,11 +214,10 @@ int main(int argc, char **argv)
 	mistake = argv[1];
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	must(list && *list, "devices");
-	context = ibv_open_device(*list);
-	must(context != NULL && !ibv_query_gid(context, 1, GID_INDEX, &gid), "open");
-	ibv_free_device_list(list);
+	device = *list;
 	open_end(&a);
 	open_end(&b);
+	ibv_free_device_list(list);
 	to_init(&a);
 	to_init(&b);
 	connect_end(&a, &b);
