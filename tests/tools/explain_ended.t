@@ -94,7 +94,7 @@ of_parent() {
 	cat "$scratch/err"
 	[[ $(jq --raw-output 'select(.opened_by) | "\(.record.call) \(.pid != .opened_by)"' "$scratch/json") == \
 		'ibv_dealloc_pd true' ]]
-	tr -s '\n ' ' ' <"$scratch/err" | grep -E 'Process [0-9]+ opened the device, and this process is a child of it, which must not use its objects\. Next: open the device and create the objects in the process that uses them\.'
+	tr -s '\n ' ' ' <"$scratch/err" | grep -E 'refused at [^:]*Process [0-9]+ opened the device, and this process is a child of it, which must not use its objects\. Next: open the device and create the objects in the process that uses them\.'
 }
 ok 'tells a child that it uses what is its parent'\''s' of_parent
 

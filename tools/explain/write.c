@@ -170,7 +170,7 @@ static void wrap(struct explain_words *words, size_t start)
 	}
 }
 
-/* Of a child that goes on with its parent's objects. */
+/* Of a child that goes on with its parent's objects: that is why, whatever else is found. */
 static void put_opener(struct explain_words *words, const struct explain_call *call)
 {
 	const size_t start = mark(words);
@@ -178,7 +178,7 @@ static void put_opener(struct explain_words *words, const struct explain_call *c
 	if (!call->opener)
 		return;
 	put(words,
-	    "  Process %d opened the device, and this process is a child of it, which must not use "
+	    "Process %d opened the device, and this process is a child of it, which must not use "
 	    "its objects. Next: open the device and create the objects in the process that uses "
 	    "them.\n",
 	    call->opener);
@@ -227,10 +227,10 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 	if (place->object[0])
 		put(words, " (%s)", place->object);
 	put(words, "\n");
+	put_opener(words, call);
 	if (!said) {
 		put_record(words, rdmaez_diag_format, diag);
 		put_held(words, diag, held);
-		put_opener(words, call);
 		return;
 	}
 	start = mark(words);
@@ -245,7 +245,6 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 		    said->finding[i].field, said->finding[i].what, said->finding[i].next);
 		wrap(words, start);
 	}
-	put_opener(words, call);
 }
 
 static void put_line(struct explain_words *words, const struct explain_call *call,
