@@ -22,9 +22,9 @@
 #     a child posts                               fork
 #     other MTUs, RC and UC, RC and UD            tests/programs/wrong.rows, with programs of rdma-core
 #     rping -s alone                              tests/programs/unchanged.t: idle is not waiting
-#     UC without a receive                        uc_no_receive, if one process has both ends
-# Nothing is said of a datagram to a number that nobody has (number), or of UC without a receive at another process: the
-# sends complete, and receives alone may be idle. One who sends before RTS is refused on rxe: not_rts.
+#     UC without a receive                        uc_no_receive, uc_dropped
+# Nothing is said of a datagram to a number that nobody has (number): the sends complete, and receives alone may be idle. One
+# who sends before RTS is refused on rxe: not_rts.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
@@ -47,7 +47,7 @@ run() {
 	echo "$code" >"$scratch/$1.code"
 }
 mistakes=(psn qp_num not_rtr timeout unsignaled wrong_cq not_armed armed_late not_acked fork qkey no_receive two_no_receive
-	stopped killed not_rts number gone_rkey rights idle idle_event sleeps slow)
+	stopped killed uc_dropped not_rts number gone_rkey rights idle idle_event sleeps slow)
 later=(type rd_atomic sqd overrun epoll stall datagram killed_event ended uc_no_receive gone_lkey bounds idle_init computes
 	selective)
 [[ ${RDMAEZ_NIGHTLY:-0} != 1 ]] || mistakes+=("${later[@]}")
@@ -116,6 +116,7 @@ ok 'names a process that has ended' says killed error:WAIT_PEER_ENDED advice:WAI
 nightly ok 'names it where this one waits for an event' says killed_event error:WAIT_PEER_ENDED advice:WAIT_RETRY_7
 nightly ok 'names one that had fewer messages to send' says ended error:WAIT_PEER_ENDED advice:WAIT_RETRY_7
 nightly ok 'names a completion queue for which no receive is posted' says uc_no_receive error:WAIT_NO_RECEIVE
+ok 'names a receive that is missing where what comes is dropped' says uc_dropped likely:WAIT_NO_RECEIVE
 nightly ok 'names a datagram that is longer than the MTU' says datagram likely:WAIT_DATAGRAM
 
 # refused: on this driver; on others it waits

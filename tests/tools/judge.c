@@ -628,6 +628,34 @@ static void test_queues(void)
 	finds_nothing("such sends of a program that polls for receives as well");
 }
 
+#define NO_RECEIVE                                                                                 \
+	"likely:WAIT_NO_RECEIVE|QP 17, of sender[10], sends to it, but it has no receive posted, " \
+	"so what comes is dropped, and neither end gets an error|post receives before the peer "   \
+	"sends, and each one again once it is used"
+
+/* Nobody waits but for what was dropped. */
+static void test_dropped(void)
+{
+	for (int i = 0; i < 5; i++) {
+		reset();
+		qp(0)->type = qp(1)->type = i < 3 ? UC : UD;
+		post(SEND);
+		qp(0)->sends_done = 1;
+		qp(0)->messages = 1;
+		qp(0)->request[0].qp_num = 18;
+		qp(1)->recvs = qp(1)->recvs_done = i == 1;
+		qp(1)->has_srq = i == 2 || i == 4;
+		is_polled[0] = false;
+		is_polled[3] = true;
+		if (i == 0 || i == 3)
+			finds(NO_RECEIVE, i ? "a datagram for which no receive is posted"
+					    : "a message of UC for which none is");
+		else
+			finds_nothing(i == 1 ? "a message that was received"
+					     : "one for a shared receive queue");
+	}
+}
+
 static void test_datagrams(void)
 {
 	reset();
@@ -731,6 +759,7 @@ static void fail(uint32_t status, uint32_t opcode)
 		memcpy(&made->mr[i], &region, sizeof(region));
 		made->mr[i].row.pid = i ? PEER : PROCESS;
 		made->mr[i].row.version = 2;
+		snprintf(made->mr[i].device, sizeof(made->mr[i].device), "mlx5_0");
 	}
 	made->mr[1].addr = 0x2000;
 	qp(0)->state = ERR;
@@ -806,6 +835,7 @@ static void test_failed_regions(void)
 	made->mr[1].rereg = EXPLAIN_MR_ENDED;
 	made->mr[1].next[1] = 0x222;
 	memcpy(&made->mr[2].row, &made->mr[0].row, sizeof(made->mr[0].row));
+	memcpy(made->mr[2].device, made->mr[0].device, sizeof(made->mr[0].device));
 	made->mr[2].row.pid = PEER;
 	made->mr[2].rkey = 0x222;
 	made->mr[2].addr = 0x2000;
@@ -842,6 +872,11 @@ static void test_failed_regions(void)
 	tells("error:FAILED_PD|rkey 0x222: the peer has this region in another protection domain "
 	      "than the queue pair|register the memory in the queue pair's protection domain",
 	      "another protection domain");
+	fail(REM_ACCESS, WRITE);
+	snprintf(made->mr[1].device, sizeof(made->mr[1].device), "mlx5_1");
+	tells("likely:FAILED_PD|rkey 0x222: the peer has this region on mlx5_1, and the queue pair "
+	      "is on mlx5_0|register the memory in the queue pair's protection domain",
+	      "another device");
 	fail(REM_ACCESS, READ);
 	tells("error:FAILED_RIGHTS|rkey 0x222: the region of the peer has the access flags 0x3, "
 	      "which lack 0x4|register the memory with this right",
@@ -1169,6 +1204,7 @@ int main(void)
 	test_events();
 	test_stall();
 	test_queues();
+	test_dropped();
 	test_datagrams();
 	test_calls();
 	test_failed_regions();

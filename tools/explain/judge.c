@@ -1013,6 +1013,15 @@ static void judge_sends(struct verdict *verdict, const struct explain_qp_row *qp
 	judge_patience(verdict, qp);
 }
 
+static void find_no_receive(struct verdict *verdict, const struct explain_qp_row *sender)
+{
+	find(verdict, LIKELY, "WAIT_NO_RECEIVE",
+	     "post receives before the peer sends, and each one again once it is used",
+	     "QP %u, of %s[%d], sends to it, but it has no receive posted, so what comes is "
+	     "dropped, and neither end gets an error",
+	     sender->qp_num, name_of(sender->row.pid), sender->row.pid);
+}
+
 /* A datagram for this queue pair that it drops. */
 static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row *qp)
 {
@@ -1042,6 +1051,10 @@ static void judge_datagrams(struct verdict *verdict, const struct explain_qp_row
 		ah = ah_of(other, last);
 		if (ah && !has_gid(qp, ah->peer_gid))
 			continue;
+		if (!recvs_of(qp)) {
+			find_no_receive(verdict, other);
+			return;
+		}
 		/* With the highest bit, the sender's own is taken. */
 		qkey = last->qkey >> 31 ? other->qkey : last->qkey;
 		if (last->length > mtus[other->active_mtu] && mtus[other->active_mtu]) {
@@ -1101,6 +1114,17 @@ static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp
 		return;
 	if (peer->messages > qp->recvs_done && peer->type == RC && cq)
 		judge_events(verdict, cq, how, true);
+}
+
+/* One that looks for what cannot come, for lack of a receive. On RC the sender waits as well, and is told. */
+static void judge_no_recvs(struct verdict *verdict, const struct explain_qp_row *qp)
+{
+	const struct explain_qp_row *const peer = peer_of(qp);
+
+	judge_datagrams(verdict, qp);
+	if (qp->type == UC && qp->state >= RTR && peer && points_to(peer, qp) &&
+	    peer->messages > qp->recvs_done)
+		find_no_receive(verdict, peer);
 }
 
 /* ---- Saying --------------------------------------------------------------------------------------------------- */
@@ -1336,11 +1360,13 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 		return true;
 	}
 	*since = seen_qp[at].recvs_since;
-	if (!recvs_of(qp) || now - *since < enough)
+	if (now - *since < enough)
 		return false;
 	how = who_looks(qp->recv_cq, qp, *since);
-	if (how != NOBODY)
+	if (how != NOBODY && recvs_of(qp))
 		judge_recvs(verdict, qp, how, *since);
+	else if (how != NOBODY && !may_get(qp->recv_cq))
+		judge_no_recvs(verdict, qp);
 	return verdict->count > 0;
 }
 
@@ -1685,6 +1711,11 @@ static void judge_region(struct verdict *verdict, const struct named *named, uin
 		     "%s 0x%x: ibv_rereg_mr() has failed for this region of %s, which must not be "
 		     "used since then",
 		     which, key, who);
+	else if (strcmp(mr.device, whose->device) != 0)
+		find(verdict, LIKELY, "FAILED_PD",
+		     "register the memory in the queue pair's protection domain",
+		     "%s 0x%x: %s has this region on %s, and the queue pair is on %s", which, key,
+		     who, mr.device, whose->device);
 	else if (mr.pd != whose->pd)
 		find(verdict, severity, "FAILED_PD",
 		     "register the memory in the queue pair's protection domain",
