@@ -425,6 +425,47 @@ for state in RANKS: state.update(reason="end", signal=15)' <<-'END'
 	      for 42.0 s, 1 not completed
 	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
 END
+# One is ended by a signal, and the other stands still from then on: the state of the other is $1.
+left_by() {
+	finds "mesh(2)
+still()
+sends(0, 1)
+RANKS[1].update(reason='end', signal=9, time='2026-01-31T11:59:18.500Z')
+RANKS[0].update($1)" <<-END
+	rank 0 on node0 waits for rank 1 on node0, which has ended
+	  Next: find out why it ended; look at it first.
+	    rank 1, node0, worker[1001], 2026-01-31T11:59:18.500Z: QP 2065 of mlx5_0 port 1: RTS, 116
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+	END
+}
+ok 'a process that a signal ended is no more' left_by 'reason="request"'
+ok 'nor for one that was ended later' left_by 'reason="end", signal=15'
+ok 'who waits for messages of it, and it for messages, do not wait for each other' finds 'mesh(2)
+still()
+RANKS[1].update(reason="end", signal=9)
+RANKS[0]["time"] = "2026-01-31T12:00:10.000Z"' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has ended
+	  Next: find out why it ended; look at it first.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 116
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:10.000Z: QP 18 of mlx5_0 port 1: 16 receives
+	      posted, and no message comes
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+ok 'nor where it is stopped' finds 'mesh(2)
+still()
+RANKS[1]["stopped"] = True' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which is stopped
+	  Next: let it continue: a debugger has stopped it, or SIGSTOP has, which `kill -CONT` undoes.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 116
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: 16 receives
+	      posted, and no message comes
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
 ok 'what a peer looked like before a request was posted says nothing' finds_nothing 'mesh(2)
 sends(0, 1)
 unconnected(1, 0)

@@ -9,6 +9,7 @@
 enum why {
 	WHY_DISAGREES,
 	WHY_ENDED,
+	WHY_STOPPED,
 	WHY_GONE,
 	WHY_BEFORE_RTR,
 	WHY_ERROR,
@@ -28,6 +29,9 @@ static const struct {
 			   "mend what disagrees first"},
 	[WHY_ENDED] = {"which has ended", "which has ended",
 		       "find out why it ended; look at it first"},
+	[WHY_STOPPED] = {"which is stopped", "which is stopped",
+			 "let it continue: a debugger has stopped it, or SIGSTOP has, which `kill "
+			 "-CONT` undoes"},
 	[WHY_GONE] = {"which has destroyed its queue pair", "which has destroyed its queue pairs",
 		      "have both ends agree to finish before either destroys a queue pair"},
 	[WHY_BEFORE_RTR] = {"which has not moved its queue pair to RTR",
@@ -67,6 +71,7 @@ struct graph {
 	uint32_t *parent; /* the edge on the way to the end, from the last walk */
 	uint32_t *queue;
 	bool *is_weak; /* it only waits for messages */
+	bool *is_lost; /* a signal has ended it while others went on to wait, or it is stopped */
 	bool *seen;    /* it is known where this one's chains end */
 };
 
@@ -91,6 +96,30 @@ static bool waits(const struct explain_job *job, const struct explain_end *end)
 		return end->qp->idle_ms >= IDLE_MS;
 	return EXPLAIN_STATE_HAS(PROCESS, state, signal) ||
 	       (state->reason && !strcmp(state->reason, "wait"));
+}
+
+/*
+ * Whether a signal has ended the peer's process, or stopped it, and this end waits for that: it lives on, or was ended later
+ * and had moved until then. Who is ended together with all others has waited as they have.
+ */
+static bool has_lost_peer(const struct explain_job *job, const struct explain_end *end)
+{
+	const struct explain_state *const own = job->process[end->process].state;
+	const struct explain_state *const peer =
+		end->peer == EXPLAIN_NONE ? NULL : job->process[job->end[end->peer].process].state;
+
+	if (!peer || peer == own)
+		return false;
+	if (EXPLAIN_STATE_HAS(PROCESS, peer, stopped) && peer->stopped)
+		return true;
+	if (!peer->reason || strcmp(peer->reason, "end") != 0 ||
+	    !EXPLAIN_STATE_HAS(PROCESS, peer, signal) ||
+	    !EXPLAIN_STATE_HAS(PROCESS, peer, time_ms) || !EXPLAIN_STATE_HAS(PROCESS, own, time_ms))
+		return false;
+	if (own->reason && strcmp(own->reason, "end") != 0)
+		return own->time_ms >= peer->time_ms;
+	return HAS(end, idle_ms) && own->time_ms >= peer->time_ms + IDLE_MS &&
+	       own->time_ms + IDLE_MS >= peer->time_ms + end->qp->idle_ms;
 }
 
 static bool same_device(const char *a, const char *b)
@@ -153,15 +182,25 @@ static bool takes_receive(const struct explain_state_qp *qp)
 	return !strncmp(opcode, "SEND", 4) || !strcmp(opcode, "RDMA_WRITE_WITH_IMM");
 }
 
-static enum why why_peer(const struct explain_job *job, const struct explain_end *end)
+static enum why why_lost(const struct explain_state *state)
 {
+	return EXPLAIN_STATE_HAS(PROCESS, state, stopped) && state->stopped ? WHY_STOPPED
+									    : WHY_ENDED;
+}
+
+static enum why why_peer(const struct graph *graph, const struct explain_end *end)
+{
+	const struct explain_job *const job = graph->job;
 	const struct explain_end *const peer = &job->end[end->peer];
+	const struct explain_state *const state = job->process[peer->process].state;
 	uint64_t left;
 
 	if (end->disagrees)
 		return WHY_DISAGREES;
-	if (explain_has_ended(job->process[peer->process].state))
+	if (explain_has_ended(state))
 		return WHY_ENDED;
+	if (graph->is_lost[peer->process])
+		return why_lost(state);
 	if (!explain_is_later(job, end))
 		return WHY_UNSEEN;
 	if (peer->qp->gone)
@@ -207,7 +246,7 @@ static void add_sends(struct graph *graph, uint32_t process)
 		if (!explain_due_sends(end) || !waits(job, end) || unpolled(job, end, true))
 			continue;
 		if (end->peer != EXPLAIN_NONE)
-			add(graph, process, job->end[end->peer].process, at, why_peer(job, end));
+			add(graph, process, job->end[end->peer].process, at, why_peer(graph, end));
 		else if (end->no_such_file)
 			add(graph, process, job->processes, at, WHY_NO_FILE);
 	}
@@ -227,19 +266,21 @@ static void add_receives(struct graph *graph, uint32_t process)
 	for (uint32_t i = 0; i < job->process[process].count; i++) {
 		const uint32_t at = job->process[process].first + i;
 		const struct explain_end *const end = &job->end[at];
+		uint32_t peer;
 		uint64_t left;
 
 		if (end->qp->gone || end->state == EXPLAIN_ERR || end->peer == EXPLAIN_NONE ||
 		    end->type == EXPLAIN_UD || !receives_of(job, end, &left) || !left ||
 		    unpolled(job, end, false))
 			continue;
-		if (explain_due_sends(&job->end[end->peer]))
-			add(graph, process, job->end[end->peer].process, at, WHY_UNSEEN);
+		peer = job->end[end->peer].process;
+		if (explain_due_sends(&job->end[end->peer]) && !graph->is_lost[peer])
+			add(graph, process, peer, at, WHY_UNSEEN);
 		else
-			add(graph, process, job->end[end->peer].process, at,
-			    explain_has_ended(job->process[job->end[end->peer].process].state)
-				    ? WHY_ENDED
-				    : WHY_NO_SEND);
+			add(graph, process, peer, at,
+			    explain_has_ended(job->process[peer].state) ? WHY_ENDED
+			    : graph->is_lost[peer] ? why_lost(job->process[peer].state)
+						   : WHY_NO_SEND);
 	}
 }
 
@@ -701,10 +742,16 @@ void explain_waits(struct explain_job *job)
 
 	graph.latest = explain_job_zeros(nodes, sizeof(*graph.latest));
 	graph.is_weak = explain_job_zeros(nodes, sizeof(*graph.is_weak));
+	graph.is_lost = explain_job_zeros(nodes, sizeof(*graph.is_lost));
 
+	for (uint32_t i = 0; i < job->ends; i++)
+		if (has_lost_peer(job, &job->end[i]))
+			graph.is_lost[job->end[job->end[i].peer].process] = true;
 	for (uint32_t i = 0; i < job->processes; i++) {
 		const size_t before = graph.edges;
 
+		if (graph.is_lost[i])
+			continue;
 		add_sends(&graph, i);
 		graph.is_weak[i] = graph.edges == before;
 		if (graph.is_weak[i])
@@ -736,4 +783,5 @@ void explain_waits(struct explain_job *job)
 	free(graph.edge);
 	free(graph.latest);
 	free(graph.is_weak);
+	free(graph.is_lost);
 }

@@ -21,7 +21,7 @@ struct explain_gid {
 /* Texts are not copied: they are their owner's. A TIME is in ms since 1970, in UTC; "2026-01-31T23:59:59.000Z" in JSON. */
 /* clang-format off */
 #define EXPLAIN_STATE_PROCESS(X) \
-	X(TEXT, program) X(U32, pid) X(TEXT, kind) X(TEXT, host) X(TIME, time_ms) X(TEXT, reason) X(U32, signal) \
+	X(TEXT, program) X(U32, pid) X(TEXT, kind) X(TEXT, host) X(TIME, time_ms) X(TEXT, reason) X(U32, signal) X(BOOL, stopped) \
 	X(TEXT, boot_id) X(U32, rank) X(U32, ranks) X(TEXT, kernel) X(TEXT, libraries)
 
 /* PSNs are those that ibv_modify_qp() was given: what ibv_query_qp() answers moves with the traffic, by device. */
