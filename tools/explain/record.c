@@ -771,7 +771,7 @@ void explain_record_look(const struct explain_output *output)
 	const uint64_t now = explain_sight.now_ns();
 	bool is_news = false;
 
-	if (!processes || output->json < 0)
+	if (!processes)
 		return;
 	for (int i = 0; i < EXPLAIN_PROCESSES; i++)
 		take_process(&processes->process[i]);
@@ -779,7 +779,7 @@ void explain_record_look(const struct explain_output *output)
 		look_at_process(&seen[i], now);
 		is_news |= seen[i].ended_at && seen[i].was_alive && !seen[i].is_written;
 	}
-	if (!is_news)
+	if (!is_news || output->json < 0)
 		return;
 	explain_judge_take();
 	make_states(EXPLAIN_AT_END);
