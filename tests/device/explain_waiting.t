@@ -22,7 +22,7 @@
 #     a child posts                               fork
 #     other MTUs, RC and UC, RC and UD            tests/programs/wrong.rows, with programs of rdma-core
 #     rping -s alone                              tests/programs/unchanged.t: idle is not waiting
-#     UC without a receive                        uc_no_receive, uc_dropped
+#     UC without a receive, a message lost        uc_no_receive, uc_dropped, uc_lost
 # Nothing is said of a datagram to a number that nobody has (number): the sends complete, and receives alone may be idle. One
 # who sends before RTS is refused on rxe: not_rts.
 
@@ -207,15 +207,15 @@ terminated() {
 	[[ $(occasions) == 'signal WAIT_PSN WAIT_RETRY_7' ]]
 }
 
-# dead: receives alone are no reason to speak, but who asks is told
+# dead MISTAKE REASON: receives alone are no reason to speak, but who asks is told
 dead() {
-	local waits_by=uc_killed
+	local waits_by=$1
 	rm -f "$scratch/json" "$scratch/log"
 	starts --waiting 1
 	[[ -z $(occasions) ]]
 	kill -USR1 "$launcher"
 	sleep 1
-	[[ $(occasions) == 'asked WAIT_PEER_ENDED' ]]
+	[[ $(occasions) == "asked $2" ]]
 	kill -TERM "$launcher"
 	wait "$launcher" || :
 }
@@ -231,7 +231,8 @@ passes() {
 }
 
 ok 'says it when it is asked' asked
-ok 'names the end of a peer of UC to who asks' dead
+ok 'names the end of a peer of UC to who asks' dead uc_killed WAIT_PEER_ENDED
+nightly ok 'names a message that was lost' dead uc_lost WAIT_LOST
 ok 'says it before a program is ended' terminated
 ok 'says it when a program was ended' ended
 ok 'passes SIGUSR1 on where it is asked in another way' passes --waiting 0 --signal HUP

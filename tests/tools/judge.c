@@ -656,6 +656,34 @@ static void test_dropped(void)
 	}
 }
 
+/* What was lost is told to who asks. */
+static void test_lost(void)
+{
+	for (int i = 0; i < 3; i++) {
+		reset();
+		qp(0)->type = qp(1)->type = i < 2 ? UC : RC;
+		post(SEND);
+		qp(0)->sends_done = 1;
+		qp(0)->messages = 1 + (i != 1);
+		qp(1)->recvs = 2;
+		qp(1)->recvs_done = 1;
+		is_polled[0] = false;
+		is_polled[3] = true;
+		finds_nothing("a message less than there were sent, of a program that goes on");
+		explain_judge_say(&output, EXPLAIN_ASKED);
+		tap_eq_str(found(),
+			   i ? ""
+			     : "likely:WAIT_LOST|the peer has sent more messages (2) than have "
+			       "come (1): on "
+			       "UC, what is dropped is not sent again|have the receiver ask again "
+			       "after a while, or use RC",
+			   "%s, where it is asked",
+			   i == 0   ? "a message that was lost"
+			   : i == 1 ? "one that has come"
+				    : "one of RC");
+	}
+}
+
 static void test_datagrams(void)
 {
 	reset();
@@ -1205,6 +1233,7 @@ int main(void)
 	test_stall();
 	test_queues();
 	test_dropped();
+	test_lost();
 	test_datagrams();
 	test_calls();
 	test_failed_regions();

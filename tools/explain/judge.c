@@ -1090,8 +1090,9 @@ static uint64_t unseen_messages(const struct explain_qp_row *qp)
 }
 
 /*
- * Receives, which may be idle: only what the peer is known for counts. That it has ended or stands still is no news to a
- * server that goes on; but of a program that is about to be ended, or asked about, it may be why.
+ * Receives, which may be idle: only what the peer is known for counts. That it has ended or stands still, or that a
+ * message was lost, is no news to a server that goes on; but of a program that is about to be ended, or asked about, it
+ * may be why.
  */
 static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp, enum look how,
 			uint64_t since)
@@ -1112,6 +1113,13 @@ static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp
 	}
 	if (now_is != EXPLAIN_QUIET && !judge_process(verdict, peer))
 		return;
+	if (now_is != EXPLAIN_QUIET && qp->type == UC && peer->messages > qp->recvs_done)
+		find(verdict, LIKELY, "WAIT_LOST",
+		     "have the receiver ask again after a while, or use RC",
+		     "the peer has sent more messages (%llu) than have come (%llu): on UC, what is "
+		     "dropped "
+		     "is not sent again",
+		     (unsigned long long)peer->messages, (unsigned long long)qp->recvs_done);
 	if (peer->messages > qp->recvs_done && peer->type == RC && cq)
 		judge_events(verdict, cq, how, true);
 }

@@ -72,7 +72,7 @@ static int is_ud(void)
 
 static int is_uc(void)
 {
-	return is("uc_no_receive") || is("uc_dropped") || is("uc_killed");
+	return is("uc_no_receive") || is("uc_dropped") || is("uc_lost") || is("uc_killed");
 }
 
 static enum ibv_qp_type type_of(int which)
@@ -442,8 +442,10 @@ static int act(void)
 			if (wait_for(ends[0].send_cq))
 				return 9;
 	}
-	if (is("uc_dropped"))
+	if (is("uc_dropped") || is("uc_lost"))
 		must(!wait_for(ends[0].send_cq), "completion");
+	if (is("uc_lost"))
+		post_recv(1);
 	if (is("wrong_cq"))
 		return wait_for(ends[0].recv_cq);
 	return wait_for(is_ud() || is_uc() ? ends[1].recv_cq : ends[0].send_cq);
@@ -516,7 +518,8 @@ int main(int argc, char **argv)
 	open_end(1);
 	to_init(0);
 	to_init(1);
-	if (!is("no_receive") && !is("uc_no_receive") && !is("uc_dropped") && !is("slow"))
+	if (!is("no_receive") && !is("uc_no_receive") && !is("uc_dropped") && !is("uc_lost") &&
+	    !is("slow"))
 		post_recv(1);
 	connect_end(0);
 	connect_end(1);
