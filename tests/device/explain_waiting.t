@@ -47,7 +47,7 @@ run() {
 	echo "$code" >"$scratch/$1.code"
 }
 mistakes=(psn qp_num not_rtr timeout unsignaled wrong_cq not_armed armed_late not_acked fork qkey no_receive two_no_receive
-	stopped killed uc_dropped not_rts number gone_rkey rights idle idle_event sleeps slow)
+	stopped killed uc_dropped not_rts number gone_rkey rights idle idle_event sleeps slow child)
 later=(type rd_atomic sqd overrun epoll stall datagram killed_event ended uc_no_receive gone_lkey bounds idle_init computes
 	selective)
 [[ ${RDMAEZ_NIGHTLY:-0} != 1 ]] || mistakes+=("${later[@]}")
@@ -71,6 +71,7 @@ says() {
 silent() {
 	cat "$scratch/$2.out" "$scratch/$2.log"
 	[[ $(<"$scratch/$2.code") == "$1" && ! -s $scratch/$2.log ]]
+	[[ $(<"$scratch/$2.out") != *rdmaez-explain:* ]]
 	! grep "^$2.json " "$scratch/found"
 }
 
@@ -153,6 +154,7 @@ nightly ok 'is silent of a program that computes' silent 0 computes
 ok 'is silent of a program that sleeps' silent 0 sleeps
 nightly ok 'is silent of one that asks for few completions' silent 0 selective
 ok 'is silent of a datagram to a number that nobody has' silent 9 number
+ok 'is silent of a child that inherits the device' silent 0 child
 ok 'is silent of a peer that takes its time' silent 0 slow
 fails 'sees what is said' '^' silent 9 psn
 

@@ -319,28 +319,47 @@ static void note_unseen(pid_t pid)
 	fclose(file);
 }
 
-/* Its first thread's children, and theirs. */
-static void look_at(const struct explain_share *share, pid_t pid, int depth)
+/* Whether a process has executed nothing else since another one, an ancestor, has made it. */
+static bool is_fork_of(pid_t pid, pid_t ancestor)
+{
+	char path[64], its[4096], own[4096];
+	ssize_t length, own_length;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	length = readlink(path, its, sizeof(its));
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)ancestor);
+	own_length = readlink(path, own, sizeof(own));
+	return length > 0 && length == own_length && !memcmp(its, own, (size_t)length);
+}
+
+/* Its first thread's children, and theirs. `opener`: of whom it may have the device, as a child that has not yet executed another
+ * program; 0: of nobody. */
+static void look_at(const struct explain_share *share, pid_t pid, pid_t opener, int depth)
 {
 	char path[64];
 	FILE *children;
 	int child;
 
-	if (!is_seen(share, pid) && has_our_ids(pid) && has_device(pid))
-		note_unseen(pid);
+	if (is_seen(share, pid)) {
+		opener = pid;
+	} else if (!opener || !is_fork_of(pid, opener)) {
+		opener = 0;
+		if (has_our_ids(pid) && has_device(pid))
+			note_unseen(pid);
+	}
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	children = depth < 16 && !unseen ? fopen(path, "re") : NULL;
 	if (!children)
 		return;
 	while (!unseen && fscanf(children, "%d", &child) == 1)
-		look_at(share, child, depth + 1);
+		look_at(share, child, opener, depth + 1);
 	fclose(children);
 }
 
 void explain_look_for_unseen(const struct explain_share *share, pid_t child)
 {
 	if (!unseen)
-		look_at(share, child, 0);
+		look_at(share, child, 0, 0);
 }
 
 /* ---- Summaries --------------------------------------------------------------------------------------- */

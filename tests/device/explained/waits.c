@@ -331,9 +331,24 @@ static int sleep_on_channel(void)
 
 /* ---- What is no mistake -------------------------------------------------------------------------------------------- */
 
+/* A child that has the device open, as its parent has, and leaves it alone: posix_spawn() makes one, which then executes. */
+static int have_child(void)
+{
+	const pid_t child = vfork();
+
+	must(child >= 0, "vfork");
+	if (!child) {
+		sleep((unsigned int)seconds);
+		_exit(0);
+	}
+	return waitpid(child, NULL, 0) != child;
+}
+
 /* A server that nobody asks anything; one that computes; and one whose program waits for something else. */
 static int idle(void)
 {
+	if (is("child"))
+		return have_child();
 	if (is("computes")) {
 		const double start = now();
 
@@ -381,7 +396,7 @@ static int idle(void)
 static int is_no_mistake(void)
 {
 	return is("idle") || is("idle_init") || is("idle_event") || is("computes") ||
-	       is("sleeps") || is("selective") || is("slow");
+	       is("sleeps") || is("selective") || is("slow") || is("child");
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------------- */
