@@ -557,6 +557,20 @@ for rank in range(64):
 	64 processes on 8 hosts: 4032 queue pairs, 2016 pairs, 1 finding
 END
 
+ok 'what is certain of the end comes before what most wait for' finds 'mesh(4)
+still()
+sends(1, 3)
+hungry(3, 1)' <<-'END'
+	3 ranks (0-2) wait for rank 3 on node0, which has not posted a receive for what was sent
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
+	    rank 3, node0, worker[1003], 2026-01-31T12:00:00.003Z: QP 6162 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2068 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	    and 2 more that wait for it directly
+	4 processes on 1 host: 12 queue pairs, 6 pairs, 1 finding
+END
 ok 'a chain of waiting has an end, which does not poll' finds 'ring(8)
 still()
 for rank in range(8):

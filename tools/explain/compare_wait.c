@@ -433,7 +433,10 @@ static void tell_chain(const struct graph *graph, uint32_t farthest)
 			    graph->parent[node] == EXPLAIN_NONE ? "" : ", and so on");
 }
 
-/* The reason that most of those have who wait for it directly; the first edge with it. */
+/*
+ * The reason that most of those have who wait for it directly, of what is certain to hold them up if there is that; the first
+ * edge with it.
+ */
 static const struct edge *usual_edge(const struct graph *graph, uint32_t node, size_t *count)
 {
 	const struct edge *first[WHYS] = {NULL};
@@ -446,7 +449,8 @@ static const struct edge *usual_edge(const struct graph *graph, uint32_t node, s
 			first[edge->why] = edge;
 	}
 	for (size_t i = 1; i < WHYS; i++)
-		if (times[i] > times[best])
+		if (times[i] > times[best] &&
+		    (i < WHY_UNSEEN || best >= WHY_UNSEEN || !times[best]))
 			best = i;
 	*count = times[best];
 	return first[best];
