@@ -590,6 +590,23 @@ RANKS[5]["cqs"] = [{"device": "mlx5_0", "cq_num": 1, "polled_ms": 42000, "armed"
 	      node0, which waits for rank 4 on node0, which waits for rank 5 on node0
 	8 processes on 1 host: 16 queue pairs, 8 pairs, 1 finding
 END
+ok 'a queue that was never polled is said to be that, and one for sends of which there are none is not told' finds 'mesh(2)
+still()
+sends(0, 1)
+hungry(1, 0)
+qp(1, 0)["send_cq"] = 2
+RANKS[1]["cqs"] = [{"device": "mlx5_0", "cq_num": n + 1, "polls": n, "polled_ms": 42000, "armed": False} for n in range(2)]' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: CQ 1 of mlx5_0 was made 42.0 s before,
+	      was never polled, and is not armed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
 
 ok 'a circle is broken where a receive is owed' finds 'ring(8)
 still()

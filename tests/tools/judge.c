@@ -1131,6 +1131,23 @@ static void test_sleep(void)
 	}
 }
 
+static void test_polled(void)
+{
+	uint64_t born;
+
+	fit();
+	is_polled[0] = false;
+	look(.2);
+	born = now;
+	look(2);
+	tap_eq_int((intmax_t)explain_judge_polled(0), (intmax_t)born,
+		   "a queue that was never polled is as old as it is");
+	is_polled[0] = true;
+	look(2);
+	tap_eq_int((intmax_t)explain_judge_polled(0), (intmax_t)now,
+		   "one that was polled just now");
+}
+
 static void test_once(void)
 {
 	fit();
@@ -1242,6 +1259,7 @@ int main(void)
 	test_failed_receives();
 	test_silence();
 	test_sleep();
+	test_polled();
 	test_once();
 	test_text();
 	test_alike();

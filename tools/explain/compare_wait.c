@@ -384,6 +384,7 @@ static void tell_end(const struct graph *graph, const struct edge *edge)
 	const uint32_t at = graph->job->end[edge->end].peer;
 	const struct explain_state_cq *cq;
 	const struct explain_end *end;
+	bool is_new;
 
 	if (at == EXPLAIN_NONE)
 		return;
@@ -399,15 +400,17 @@ static void tell_end(const struct graph *graph, const struct edge *edge)
 			    : end->qp->state ? end->qp->state
 					     : "state unknown");
 	cq = unpolled(graph->job, end, false);
-	if (!cq)
+	if (!cq && explain_due_sends(end))
 		cq = unpolled(graph->job, end, true);
+	is_new = cq && EXPLAIN_STATE_HAS(CQ, cq, polls) && !cq->polls;
 	if (cq)
-		explain_process_row(
-			graph->job, end->process,
-			"CQ %u of %.64s was last polled %llu.%llu s before, and is not armed",
-			cq->cq_num, cq->device ? cq->device : "?",
-			(unsigned long long)(cq->polled_ms / 1000),
-			(unsigned long long)(cq->polled_ms / 100 % 10));
+		explain_process_row(graph->job, end->process,
+				    "CQ %u of %.64s was %s %llu.%llu s before%s, and is not armed",
+				    cq->cq_num, cq->device ? cq->device : "?",
+				    is_new ? "made" : "last polled",
+				    (unsigned long long)(cq->polled_ms / 1000),
+				    (unsigned long long)(cq->polled_ms / 100 % 10),
+				    is_new ? ", was never polled" : "");
 }
 
 /* From the one that is farthest away. */

@@ -170,7 +170,7 @@ static struct {
 static struct {
 	int pid;
 	uint32_t version;
-	uint64_t polls, polled_at, armed, armed_at;
+	uint64_t polls, polled_at, made_at, armed, armed_at;
 } seen_cq[EXPLAIN_CQ_ROWS];
 
 static struct {
@@ -1529,6 +1529,7 @@ static void look_at_cq(unsigned int at, uint64_t now)
 		memset(&seen_cq[at], 0, sizeof(seen_cq[at]));
 		seen_cq[at].pid = pid;
 		seen_cq[at].version = version;
+		seen_cq[at].made_at = now;
 	}
 	if (polls != seen_cq[at].polls)
 		seen_cq[at].polled_at = now;
@@ -2257,7 +2258,7 @@ void explain_judge_seen(unsigned int at, uint64_t *changed_at, uint64_t *waits_s
 
 uint64_t explain_judge_polled(unsigned int cq)
 {
-	return seen_cq[cq].polled_at;
+	return seen_cq[cq].polled_at ? seen_cq[cq].polled_at : seen_cq[cq].made_at;
 }
 
 const char *explain_judge_operation(uint32_t opcode)
