@@ -7,7 +7,9 @@
  * through a socket as the real one does, stays when its maker ends, and is gone with its last
  * descriptor. Only domains, regions and device memory are in it: nothing else can be imported.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* memfd_create */
+#endif
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
