@@ -116,10 +116,10 @@
 /**
  * @brief "Really zero", for options where 0 asks for the default.
  *
- * A timeout, a retry count, a GID index or a Q_Key can legitimately be zero. Every option that mentions this value
- * accepts it, and so does every int whose default is not 0. It lies outside the legal range of all of them except the
- * Q_Key: you cannot ask for a Q_Key of exactly 0x5a45524f. It reads `ZERO` in a memory dump. Numbers whose default is
- * 0, such as PSNs, do not need it. Access flags accept it.
+ * A timeout, a retry count, a GID index or a Q_Key can legitimately be zero. Every option that is documented as taking
+ * this value accepts it, as does every int option whose default is not 0. It lies outside the legal range of all of
+ * them except the Q_Key: you cannot ask for a Q_Key of exactly 0x5a45524f. It reads `ZERO` in a memory dump. Numbers
+ * whose default is 0, such as PSNs, do not need it. Access flags accept it.
  */
 #define RDMAEZ_ZERO 0x5a45524f
 

@@ -50,7 +50,7 @@
  * A function returns EINVAL for a NULL argument (#RDMAEZ_WHY_NULL_ARGUMENT), for a local endpoint of another queue pair
  * (#RDMAEZ_WHY_CONNECT_OTHER_QP), for a queue pair in another state (#RDMAEZ_WHY_CONNECT_STATE), and for what
  * rdmaez_endpoint_negotiate() refuses. Otherwise it returns what rdmaez_qp_to_init(), rdmaez_qp_to_rtr() and
- * rdmaez_qp_to_rts() return. The record then names the transition that failed, and has their explanation.
+ * rdmaez_qp_to_rts() return. The record then names the transition that failed, and explains why.
  *
  * @par ECE
  * If both endpoints offer enhanced connection establishment of the same vendor (#RDMAEZ_QP_ECE), ibv_set_ece() sets

@@ -53,7 +53,7 @@ extern "C" {
 
 /** @brief How a completion queue is armed. */
 enum rdmaez_cq_flags {
-	/** Only a completion that failed, or the receive of a message sent with IBV_SEND_SOLICITED, makes an event. */
+	/** Only a completion that failed, or the receive of a message sent with IBV_SEND_SOLICITED, generates an event. */
 	RDMAEZ_CQ_SOLICITED = 1 << 0
 };
 
@@ -83,9 +83,9 @@ struct rdmaez_cq_watch {
 RDMAEZ_API int rdmaez_channel_nonblock(struct ibv_comp_channel *channel, struct rdmaez_diag *diag);
 
 /**
- * @brief Arms a completion queue, as ibv_req_notify_cq() does: the next completion makes an event.
+ * @brief Arms a completion queue, as ibv_req_notify_cq() does: the next completion generates an event.
  *
- * Afterwards poll the queue until it is empty, because completions that are in it already make no event.
+ * Afterwards poll the queue until it is empty, because completions that are in it already generate none.
  *
  * @param cq the completion queue
  * @param flags enum rdmaez_cq_flags; 0: for any completion
@@ -148,7 +148,7 @@ RDMAEZ_COLD int rdmaez_cq_wait(struct ibv_cq *cq, struct ibv_qp *qp, struct rdma
  * @return any errno of ibv_get_cq_event() or ibv_req_notify_cq() (#RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_UNEXPLAINED). If
  *         ibv_req_notify_cq() failed, the event has been counted
  * @par Verbs calls
- * One ibv_get_cq_event(), one ibv_req_notify_cq(), and at every 64th event of a queue one ibv_ack_cq_events().
+ * One ibv_get_cq_event() and one ibv_req_notify_cq(), and one ibv_ack_cq_events() for every 64 events of a queue.
  */
 RDMAEZ_COLD int rdmaez_channel_next(struct ibv_comp_channel *channel,
 				    struct rdmaez_cq_watch *watched, size_t count,

@@ -23,8 +23,8 @@
  * copied.
  *
  * @par What a copy does not do
- * It is atomic only for each 4-byte word. The CPU's writes may linger in its write-combining buffers. A request that
- * the same thread posts afterwards flushes them. If a peer learns of the data in any other way, you need a store fence
+ * It is atomic only for each 4-byte word. The CPU's writes may linger in its write-combining buffers. They are flushed
+ * by the next request that the same thread posts. If a peer learns of the data in any other way, you need a store fence
  * before that, `_mm_sfence()` on x86.
  *
  * @par Threads

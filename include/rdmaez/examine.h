@@ -198,7 +198,7 @@ struct rdmaez_cq_known {
  * | #RDMAEZ_WHY_CQ_ARMED_LATE, likely | the queue was not polled after it was armed |
  * | #RDMAEZ_WHY_CQ_EVENT_WAITS, likely | its channel holds an event that nobody takes |
  * | #RDMAEZ_WHY_DRAIN_CQ, likely | more is outstanding than the queue holds |
- * | #RDMAEZ_WHY_CQ_SOLICITED, advice | only solicited completions make an event |
+ * | #RDMAEZ_WHY_CQ_SOLICITED, advice | only solicited completions generate an event |
  * | #RDMAEZ_WHY_EVENT_UNREAD, advice | an asynchronous event waits to be read, as that of an overrun would |
  *
  * #RDMAEZ_WHY_CQ_NOTHING_FOUND, as advice, says that there is nothing else.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file qp_create.h
- * @brief Create a queue pair, and explain a failure; find how much inline data it may have.
+ * @brief Create a queue pair, with an explanation if that fails. Find out how much inline data it supports.
  *
  * ibv_create_qp() returns EINVAL or ENOMEM for a number above any of the device's limits. Those limits are not the
  * whole story: each can be granted on its own but not all of them together, and verbs do not report the limit on inline

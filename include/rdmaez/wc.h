@@ -160,9 +160,9 @@ RDMAEZ_API void rdmaez_wc_errors_add(struct rdmaez_wc_errors *errors, const stru
  * and devices may take longer. The record's `status`, `wr_id` and `vendor_err` are those of the completion. `from` is
  * the queue pair's current state, or -1 if the driver does not report one.
  *
- * Call it before you reset the queue pair. The reset changes the attributes (#RDMAEZ_WHY_WC_RESET), and after a
- * reconnection nothing shows that they are another connection's. If no cause is known, #RDMAEZ_WHY_WC_AT_PEER or
- * #RDMAEZ_WHY_WC_NO_MORE says where to look. Only a success has no finding.
+ * Call it before you reset the queue pair. The reset changes the attributes (#RDMAEZ_WHY_WC_RESET). After a
+ * reconnection there is no way to tell that the attributes belong to another connection. If no cause is known,
+ * #RDMAEZ_WHY_WC_AT_PEER or #RDMAEZ_WHY_WC_NO_MORE says where to look. Only a success has no finding.
  *
  * @param wc the completion, preferably the one that rdmaez_wc_first_error() found; `status`, `wr_id`,
  *        `vendor_err` and `qp_num` are read
