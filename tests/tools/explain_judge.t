@@ -55,6 +55,7 @@ a program that does not look|s/return NOBODY;/return POLLS;/
 a queue that is polled in passing|s/i != qp->send_cq && may_get\(i\) \&\&/0 \&\&/
 what is told again and again|s/seen_qp\[i\].is_told = waits/seen_qp[i].is_told = false/
 a peer that is gone and was another's|s/if \(points_to\(other, qp\)\)/if (other)/
+a queue that nobody polls, of a program that goes on|s/now_is == EXPLAIN_QUIET \|\| !cq/!cq/
 a twin that is not connected|s/!is_connected\(other\) \|\| other->state < RTR \|\| other->state == ERR/!is_connected(other)/
 a call that may wait|s/return occasion == EXPLAIN_ASKED \|\| call->verb == EXPLAIN_DESTROY_CQ/return call->verb != EXPLAIN_NO_CALL/
 END

@@ -684,6 +684,37 @@ static void test_lost(void)
 	}
 }
 
+/* Who asks is told that nobody has polled since; a program that goes on may compute. */
+static void test_unpolled(void)
+{
+	static const char tail[] =
+		", so it cannot know what has completed|poll it, or arm it and wait for its event";
+	char wanted[256];
+
+	for (int i = 0; i < 4; i++) {
+		reset();
+		if (i % 2) {
+			qp(0)->messages = i == 1;
+			qp(1)->recvs = 1;
+		} else {
+			post(SEND);
+			is_polled[0] = false;
+			cq(0)->direct = i == 2;
+		}
+		finds_nothing("a program that computes");
+		snprintf(wanted, sizeof(wanted),
+			 "likely:WAIT_NOT_POLLED|the program has not polled the %s CQ since %s%s",
+			 i ? "receive" : "send", i ? "the peer sent" : "it posted the oldest send",
+			 tail);
+		explain_judge_say(&output, EXPLAIN_ASKED);
+		tap_eq_str(found(), i < 2 ? wanted : "", "%s, where it is asked",
+			   i == 0   ? "a send that nobody looks for"
+			   : i == 1 ? "a message that nobody looks for"
+			   : i == 2 ? "a queue that is read without verbs"
+				    : "no message");
+	}
+}
+
 static void test_datagrams(void)
 {
 	reset();
@@ -1251,6 +1282,7 @@ int main(void)
 	test_queues();
 	test_dropped();
 	test_lost();
+	test_unpolled();
 	test_datagrams();
 	test_calls();
 	test_failed_regions();

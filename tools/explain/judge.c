@@ -1124,6 +1124,15 @@ static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp
 		judge_events(verdict, cq, how, true);
 }
 
+/* Whether the peer has sent more messages than the program has polled. */
+static bool has_messages(const struct explain_qp_row *qp)
+{
+	const struct explain_qp_row *const peer = peer_of(qp);
+
+	return peer && points_to(peer, qp) &&
+	       peer->messages + unseen_messages(peer) > qp->recvs_done;
+}
+
 /* One that looks for what cannot come, for lack of a receive. On RC the sender waits as well, and is told. */
 static void judge_no_recvs(struct verdict *verdict, const struct explain_qp_row *qp)
 {
@@ -1327,6 +1336,20 @@ static uint64_t patience(enum explain_occasion occasion)
 	return occasion == EXPLAIN_QUIET || (limit && limit < second) ? limit : second;
 }
 
+/* A program may compute for as long as it likes. But of one that is asked about, or is about to be ended, it may be why. */
+static bool judge_unpolled(struct verdict *verdict, unsigned int cq_at, const char *queue,
+			   const char *what, uint64_t since)
+{
+	const struct explain_cq_row *const cq = cq_of(cq_at);
+
+	if (now_is == EXPLAIN_QUIET || !cq || cq->direct || seen_cq[cq_at - 1].polled_at >= since)
+		return false;
+	find(verdict, LIKELY, "WAIT_NOT_POLLED", "poll it, or arm it and wait for its event",
+	     "the program has not polled the %s CQ since %s, so it cannot know what has completed",
+	     queue, what);
+	return true;
+}
+
 /* Whether it waits, and for what; `since` is when that began. */
 static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct verdict *verdict,
 		     const uint64_t *grown, uint64_t *since)
@@ -1355,6 +1378,9 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 			judge_wrong_cq(verdict, qp, wrong);
 			return true;
 		}
+		if (judge_unpolled(verdict, qp->send_cq, "send", "it posted the oldest send",
+				   *since))
+			return true;
 	}
 	*since = seen_qp[at].posted_since;
 	if (qp->sends && !qp->signaled && qp->send_cq && now - *since >= enough &&
@@ -1375,6 +1401,8 @@ static bool judge_qp(unsigned int at, enum explain_occasion occasion, struct ver
 		judge_recvs(verdict, qp, how, *since);
 	else if (how != NOBODY && !may_get(qp->recv_cq))
 		judge_no_recvs(verdict, qp);
+	else if (how == NOBODY && recvs_of(qp) && has_messages(qp))
+		judge_unpolled(verdict, qp->recv_cq, "receive", "the peer sent", *since);
 	return verdict->count > 0;
 }
 
