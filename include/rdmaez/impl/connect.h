@@ -49,9 +49,10 @@ RDMAEZ_IMPL bool rdmaez_impl_connect_is_ud(const struct rdmaez_endpoint *local)
 }
 
 /* Sets the ECE options that both ends can do. mlx5 keeps them for the next transition. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_connect_ece(struct ibv_qp *qp, const struct rdmaez_endpoint *local,
-					     const struct rdmaez_endpoint *remote,
-					     struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_connect_ece(struct ibv_qp *qp,
+					      const struct rdmaez_endpoint *local,
+					      const struct rdmaez_endpoint *remote,
+					      struct rdmaez_diag *diag)
 {
 	struct ibv_ece ece;
 	int error;

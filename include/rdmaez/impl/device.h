@@ -23,7 +23,7 @@ RDMAEZ_IMPL_BEGIN
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
-RDMAEZ_IMPL_COLD bool rdmaez_impl_device_is_active(struct ibv_context *context)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_device_is_active(struct ibv_context *context)
 {
 	struct ibv_device_attr device;
 	struct ibv_port_attr port;

@@ -143,8 +143,8 @@ RDMAEZ_IMPL void rdmaez_impl_find_within(struct rdmaez_diag *diag, enum rdmaez_s
 }
 
 /* Does the same with the bounds of the site. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_find(struct rdmaez_diag *diag, enum rdmaez_severity severity,
-				       const struct rdmaez_impl_site *site, uint64_t value)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_find(struct rdmaez_diag *diag, enum rdmaez_severity severity,
+					const struct rdmaez_impl_site *site, uint64_t value)
 {
 	rdmaez_impl_find_within(diag, severity, site, value, (uint64_t)site->min,
 				(uint64_t)site->max);
@@ -187,8 +187,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse(struct rdmaez_diag *diag, int error, enu
 }
 
 /* Notes that a verb has failed, if its errno value is all there is to say, and returns that. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error,
-					     enum rdmaez_why why, const char *verb)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error,
+					      enum rdmaez_why why, const char *verb)
 {
 	if (diag)
 		diag->verb = verb;
@@ -196,7 +196,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_refuse_verb(struct rdmaez_diag *diag, int error
 }
 
 /* Notes that a verb has failed, for the function that explains it, and returns the errno value. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_failed(struct rdmaez_diag *diag, int error, const char *verb)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_failed(struct rdmaez_diag *diag, int error, const char *verb)
 {
 	if (diag) {
 		diag->error = error;
@@ -237,7 +237,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_untold(struct rdmaez_diag *diag, const char *ca
  * Writes the text that stands for an explanation to a stream, and returns what rdmaez_diag_print()
  * returns.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_print_untold(const struct rdmaez_diag *diag, FILE *stream)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_print_untold(const struct rdmaez_diag *diag, FILE *stream)
 {
 	char text[256];
 

@@ -79,7 +79,7 @@ RDMAEZ_IMPL_BEGIN
 /* clang-format on */
 
 /* Returns the type of queue pair that one of this type is connected to, or 0 if there is none. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_endpoint_pairs(int type)
 {
 	switch (type) {
 	case IBV_QPT_XRC_SEND:
@@ -99,7 +99,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_pairs(int type)
 }
 
 /* Returns whether a number of an endpoint, the counts among them, is one that no endpoint has. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_out(const struct rdmaez_endpoint *endpoint)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_endpoint_out(const struct rdmaez_endpoint *endpoint)
 {
 	return RDMAEZ_IMPL_ENDPOINT_BOUNDS(RDMAEZ_IMPL_ENDPOINT_OUT) endpoint->ece.comp_mask ||
 	       ((int)endpoint->qp_type && !rdmaez_impl_endpoint_pairs((int)endpoint->qp_type)) ||
@@ -116,7 +116,7 @@ RDMAEZ_IMPL bool rdmaez_impl_endpoint_is_end(const struct rdmaez_endpoint_gid *g
 }
 
 /* Returns the first GID that cannot be that of an end, or their number, which is right. */
-RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_ends(const struct rdmaez_endpoint *endpoint)
+RDMAEZ_IMPL_SMALL unsigned int rdmaez_impl_endpoint_ends(const struct rdmaez_endpoint *endpoint)
 {
 	unsigned int i = 0;
 
@@ -126,8 +126,8 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_endpoint_ends(const struct rdmaez_endp
 }
 
 /* Refuses an endpoint with a field that no endpoint has so. Returns EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_refuse(const struct rdmaez_endpoint *endpoint,
-						 struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_endpoint_refuse(const struct rdmaez_endpoint *endpoint,
+						  struct rdmaez_diag *diag)
 {
 	rdmaez_impl_failed(diag, EINVAL, NULL);
 	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_endpoint_explain, (endpoint, diag));
@@ -642,8 +642,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_choose(const struct rdmaez_endpoint *l
  * Returns whether an end lacks something, or something does not go together whatever the GIDs are.
  * The explanations find what it is.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
-						  const struct rdmaez_endpoint *remote)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *local,
+						   const struct rdmaez_endpoint *remote)
 {
 	const int types = rdmaez_impl_endpoint_pairs((int)local->qp_type);
 
@@ -655,9 +655,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_endpoint_misfit(const struct rdmaez_endpoint *
 }
 
 /* Writes the way to the peer into a path that holds the caller's own wishes. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *local,
-					       const struct rdmaez_endpoint *remote,
-					       struct rdmaez_path *path, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_endpoint_path(const struct rdmaez_endpoint *local,
+						const struct rdmaez_endpoint *remote,
+						struct rdmaez_path *path, struct rdmaez_diag *diag)
 {
 	const bool lids = local->link_layer == IBV_LINK_LAYER_INFINIBAND;
 	const bool gids = local->gid_count && remote->gid_count;
@@ -695,11 +695,11 @@ RDMAEZ_IMPL int rdmaez_impl_endpoint_depth(uint8_t wanted, uint8_t taken)
  * Does what rdmaez_endpoint_negotiate() does for endpoints that are there, without its reset of the
  * record. A failure may spoil what is written, which is not `opts`.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint *local,
-						    const struct rdmaez_endpoint *remote,
-						    const struct rdmaez_qp_opts *opts,
-						    struct rdmaez_qp_opts *agreed,
-						    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_endpoint_negotiate(const struct rdmaez_endpoint *local,
+						     const struct rdmaez_endpoint *remote,
+						     const struct rdmaez_qp_opts *opts,
+						     struct rdmaez_qp_opts *agreed,
+						     struct rdmaez_diag *diag)
 {
 	if (rdmaez_impl_endpoint_misfit(local, remote)) {
 		rdmaez_impl_failed(diag, EINVAL, NULL);

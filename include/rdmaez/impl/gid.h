@@ -81,7 +81,7 @@ RDMAEZ_IMPL int rdmaez_impl_gid_common(const union ibv_gid *a, const union ibv_g
  * Returns those bits of an address, or -1 if it is zero. Link-local are fe80::/10 and
  * 169.254.0.0/16, and groups up to scope 2.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_gid_traits(const union ibv_gid *gid)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_gid_traits(const union ibv_gid *gid)
 {
 	const uint8_t *const byte = gid->raw;
 
@@ -108,9 +108,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_gid_traits(const union ibv_gid *gid)
  * Does what rdmaez_gid_rank() does with the peer's bits known, for callers that go through a table.
  * -1 means an unknown peer.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_gid_rank(const struct ibv_gid_entry *entry,
-					  const struct rdmaez_gid_want *want, int peer,
-					  enum rdmaez_why *why)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_gid_rank(const struct ibv_gid_entry *entry,
+					   const struct rdmaez_gid_want *want, int peer,
+					   enum rdmaez_why *why)
 {
 	const int own = rdmaez_impl_gid_traits(&entry->gid);
 	const int v2 = entry->gid_type != IBV_GID_TYPE_ROCE_V1;
@@ -216,8 +216,8 @@ struct rdmaez_impl_route {
  * Writes a GID as a struct sockaddr_in or sockaddr_in6: family, port, and the address at byte 4 or
  * 8. Returns the length.
  */
-RDMAEZ_IMPL_COLD socklen_t rdmaez_impl_route_address(const union ibv_gid *gid,
-						     struct sockaddr_storage *address)
+RDMAEZ_IMPL_SMALL socklen_t rdmaez_impl_route_address(const union ibv_gid *gid,
+						      struct sockaddr_storage *address)
 {
 	const bool ipv4 = rdmaez_gid_class(gid) == RDMAEZ_GID_CLASS_IPV4;
 
@@ -232,7 +232,7 @@ RDMAEZ_IMPL_COLD socklen_t rdmaez_impl_route_address(const union ibv_gid *gid,
  * one's GID is removed with it. Without this wish an interface's `use_tempaddr` decides. The
  * numbers are those of <linux/in6.h>.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_route_prefer(int fd)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_route_prefer(int fd)
 {
 	const int ipproto_ipv6 = 41, ipv6_addr_preferences = 72, prefer_src_public = 2;
 

@@ -25,8 +25,8 @@
 RDMAEZ_IMPL_BEGIN
 
 /* Notes what a verb that creates an object has ended in, if no limit of the device tells more. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_objects_fail(struct rdmaez_diag *diag, const char *verb,
-					      const char *field)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_objects_fail(struct rdmaez_diag *diag, const char *verb,
+					       const char *field)
 {
 	const int error = rdmaez_impl_failed(diag, rdmaez_impl_error_of_null(), verb);
 

@@ -63,8 +63,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_exists(struct ibv_context *context, int po
  * Does what rdmaez_port_query() does, without its reset of the record. A failure may spoil the
  * attributes.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_query(struct ibv_context *context, int port_num,
-					    struct ibv_port_attr *attr, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_port_query(struct ibv_context *context, int port_num,
+					     struct ibv_port_attr *attr, struct rdmaez_diag *diag)
 {
 	int error = EINVAL;
 
@@ -92,8 +92,8 @@ RDMAEZ_API int rdmaez_port_query(struct ibv_context *context, int port, struct i
 }
 
 /* Reads an entry of the GID table. An empty one is a success with an all-zero GID. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_gid(struct ibv_context *context, int port_num, int index,
-					  struct ibv_gid_entry *entry, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_port_gid(struct ibv_context *context, int port_num, int index,
+					   struct ibv_gid_entry *entry, struct rdmaez_diag *diag)
 {
 	int error;
 
@@ -116,9 +116,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_gid(struct ibv_context *context, int port_
  * Begins to list a table: checks that there is room for the entries, and asks the port, which knows
  * the table's length.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_table(struct ibv_context *context, int port_num,
-					    const char *missing, const char *call,
-					    struct ibv_port_attr *port, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_port_table(struct ibv_context *context, int port_num,
+					     const char *missing, const char *call,
+					     struct ibv_port_attr *port, struct rdmaez_diag *diag)
 {
 	const int error = rdmaez_impl_begin(diag, call, context, context ? missing : "context");
 
@@ -144,9 +144,9 @@ struct rdmaez_impl_port_gids {
 	struct ibv_gid_entry all[RDMAEZ_IMPL_GIDS];
 };
 
-RDMAEZ_IMPL_COLD void rdmaez_impl_port_gids_begin(struct rdmaez_impl_port_gids *gids,
-						  struct ibv_context *context, int port_num,
-						  int length)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_port_gids_begin(struct rdmaez_impl_port_gids *gids,
+						   struct ibv_context *context, int port_num,
+						   int length)
 {
 	gids->context = context;
 	gids->port_num = port_num;
@@ -245,8 +245,8 @@ struct rdmaez_impl_port_choice {
 };
 
 /* Returns what an entry is worth, by its rank. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice *choice,
-					    const union ibv_gid *gid, int rank)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice *choice,
+					     const union ibv_gid *gid, int rank)
 {
 	int worth = rank;
 
@@ -262,8 +262,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_port_worth(const struct rdmaez_impl_port_choice
 /*
  * Compares a usable entry with the best one so far. It asks for the route as soon as GIDs differ.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_port_compare(struct rdmaez_impl_port_choice *choice,
-					       const struct ibv_gid_entry *entry, int rank)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_port_compare(struct rdmaez_impl_port_choice *choice,
+						const struct ibv_gid_entry *entry, int rank)
 {
 	const bool differs =
 		choice->value && memcmp(&choice->best.gid, &entry->gid, sizeof(entry->gid));
@@ -290,9 +290,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_compare(struct rdmaez_impl_port_choice *c
  * route to find the interface that it leaves by. A link-local address has no route without an
  * interface.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_port_choice_begin(struct rdmaez_impl_port_choice *choice,
-						    const struct ibv_port_attr *port,
-						    const union ibv_gid *peer)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_port_choice_begin(struct rdmaez_impl_port_choice *choice,
+						     const struct ibv_port_attr *port,
+						     const union ibv_gid *peer)
 {
 	memset(choice, 0, sizeof(*choice));
 	choice->route.error = -1;
@@ -388,9 +388,9 @@ struct rdmaez_impl_port_best {
  * be used, more if it is of the peer's family, and still more if the list has none yet of its RoCE
  * version, family and scope.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_next_worth(const struct rdmaez_impl_port_choice *choice,
-						 const struct rdmaez_impl_port_best *best,
-						 const struct ibv_gid_entry *entry)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_port_next_worth(const struct rdmaez_impl_port_choice *choice,
+						  const struct rdmaez_impl_port_best *best,
+						  const struct ibv_gid_entry *entry)
 {
 	const int traits = rdmaez_impl_gid_traits(&entry->gid);
 	struct rdmaez_gid_want want;
@@ -462,11 +462,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_port_list_best(struct ibv_context *context, in
  * Lists the GIDs of a port to tell a peer, whose address may be known: first the one that
  * rdmaez_port_choose_gid() chooses, then the best of each other kind, then the next best.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_best_gids(struct ibv_context *context, int port_num,
-						const struct ibv_port_attr *port,
-						const union ibv_gid *peer,
-						struct rdmaez_impl_port_best *best,
-						struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_port_best_gids(struct ibv_context *context, int port_num,
+						 const struct ibv_port_attr *port,
+						 const union ibv_gid *peer,
+						 struct rdmaez_impl_port_best *best,
+						 struct rdmaez_diag *diag)
 {
 	memset(best, 0, sizeof(*best));
 	rdmaez_impl_port_list_best(context, port_num, port, peer, best);
@@ -516,7 +516,7 @@ RDMAEZ_COLD int rdmaez_port_choose_gid(struct ibv_context *context, int port,
 }
 
 /* Returns the P_Key at an index in host byte order, or a negative errno value. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_port_pkey(struct ibv_context *context, int port_num, int index)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_port_pkey(struct ibv_context *context, int port_num, int index)
 {
 	__be16 wire = 0;
 	uint8_t byte[2];

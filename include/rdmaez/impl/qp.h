@@ -58,8 +58,8 @@ struct rdmaez_impl_qp_build {
 };
 
 /* Refuses options as a whole, with this mask, by EINVAL. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b, int mask,
-					   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_qp_refuse(const struct rdmaez_impl_qp_build *b, int mask,
+					    struct rdmaez_diag *diag)
 {
 	rdmaez_impl_failed(diag, EINVAL, NULL);
 	RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_qp_explain_options, (b, mask, diag));
@@ -500,7 +500,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_ask(struct ibv_qp *qp, int mask, struct rdmaez_im
  * Returns what of `optional` goes with a step of the bring-up. Attributes that other steps take are
  * left to those. If no step takes one, it stays, and is refused.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_optional(const struct rdmaez_impl_qp_build *b, int takes)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_qp_optional(const struct rdmaez_impl_qp_build *b, int takes)
 {
 	int others = 0;
 
@@ -569,9 +569,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qp_move(struct ibv_qp *qp, enum ibv_qp_state to
 }
 
 /* Does what the six functions below have in common. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
-				       const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
-				       const char *call)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_qp_to(struct ibv_qp *qp, enum ibv_qp_state to,
+					const struct rdmaez_qp_opts *opts, struct rdmaez_diag *diag,
+					const char *call)
 {
 	struct rdmaez_qp_opts none;
 

@@ -15,7 +15,7 @@ RDMAEZ_IMPL_BEGIN
  * Returns one of the names in a row. Each ends with a zero byte, and the last one with two. "?"
  * stands for one that has no name.
  */
-RDMAEZ_IMPL_COLD const char *rdmaez_impl_str_nth(const char *names, unsigned int n)
+RDMAEZ_IMPL_SMALL const char *rdmaez_impl_str_nth(const char *names, unsigned int n)
 {
 	for (; n && *names; n--)
 		names += strlen(names) + 1;

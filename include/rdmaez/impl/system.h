@@ -68,7 +68,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_now(void)
 }
 
 /* Rests for so many ns, or until a signal is handled. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_rest(uint64_t ns)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_rest(uint64_t ns)
 {
 	const long rest[4] = {(long)(ns / 1000000000u), (long)(ns % 1000000000u), 0, 0};
 
@@ -106,7 +106,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_left(uint64_t deadline)
 }
 
 /* Waits until a descriptor is ready. Returns 0, ETIMEDOUT, or why it cannot wait. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wait(int fd, int events, uint64_t deadline)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_wait(int fd, int events, uint64_t deadline)
 {
 	struct pollfd ready;
 	uint64_t left;
@@ -163,7 +163,7 @@ struct rdmaez_impl_retry {
  * nowhere for now (EHOSTUNREACH). The first rest is 5 to 15 ms, and each is about twice as long as
  * the one before, up to a second, so that many queue pairs do not ask at once.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_try_again(struct rdmaez_impl_retry *r, int error)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_try_again(struct rdmaez_impl_retry *r, int error)
 {
 	const uint64_t now = rdmaez_impl_now();
 	uint64_t left, rest;
@@ -183,8 +183,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_try_again(struct rdmaez_impl_retry *r, int err
 }
 
 /* Says after the last error's explanation how often it was tried, if more than once. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_retried(const struct rdmaez_impl_retry *r,
-					  struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_retried(const struct rdmaez_impl_retry *r,
+					   struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site site = {"opts.retry_ns", RDMAEZ_WHY_RETRIED,
 						     RDMAEZ_VALUE_COUNTED, 0, 0};
@@ -197,7 +197,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_retried(const struct rdmaez_impl_retry *r,
  * Returns the number that comes next behind blanks, and where it ends, or 0 if there is none.
  * Letters are in lower case.
  */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_number(const char **text, unsigned int base)
+RDMAEZ_IMPL_SMALL uint64_t rdmaez_impl_number(const char **text, unsigned int base)
 {
 	const char *at = *text;
 	uint64_t number = 0;

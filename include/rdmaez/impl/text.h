@@ -56,8 +56,8 @@ rdmaez_impl_put(struct rdmaez_impl_text *text, const char *format, ...)
  * Writes what stands for a text of the explanations: what a record holds without them, what to
  * include, and what ends it.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_text_untold(const struct rdmaez_diag *diag, const char *end,
-					     char *buf, size_t size)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_text_untold(const struct rdmaez_diag *diag, const char *end,
+					      char *buf, size_t size)
 {
 	struct rdmaez_impl_text text = rdmaez_impl_text_in(buf, size);
 
@@ -69,8 +69,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_text_untold(const struct rdmaez_diag *diag, con
 }
 
 /* Does the same for lines, and for what is part of one. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_format_untold(const struct rdmaez_diag *diag, char *buf,
-					       size_t size)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_format_untold(const struct rdmaez_diag *diag, char *buf,
+						size_t size)
 {
 	return rdmaez_impl_text_untold(diag, "\n", buf, size);
 }

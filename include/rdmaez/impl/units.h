@@ -106,7 +106,7 @@ RDMAEZ_INLINE int32_t rdmaez_psn_diff(uint32_t psn, uint32_t base)
  * Returns what differs between two calls, threads and processes. The multiplier, 2^64 by the golden
  * ratio, spreads it.
  */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_random_of_clock(void)
+RDMAEZ_IMPL_SMALL uint64_t rdmaez_impl_random_of_clock(void)
 {
 	struct timespec now = {0, 0}; /* as it stays if there is no clock */
 

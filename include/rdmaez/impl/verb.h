@@ -56,8 +56,8 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_verb(struct rdmaez_diag *diag, int returned, co
  * Returns what a verb that destroys an object has returned. EBUSY likely means that the object is
  * in use.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_end(struct rdmaez_diag *diag, int returned, const char *verb,
-				     const char *field, enum rdmaez_why in_use)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_end(struct rdmaez_diag *diag, int returned, const char *verb,
+				      const char *field, enum rdmaez_why in_use)
 {
 	const int error = rdmaez_impl_error(returned);
 

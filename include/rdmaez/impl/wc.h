@@ -240,7 +240,7 @@ RDMAEZ_API int rdmaez_wc_grh(const struct ibv_wc *wc, const void *buffer, struct
 /*
  * Returns whether the time is over, counted from the first call. If it has waited long, it rests.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_is_late(uint64_t *begun, uint64_t timeout_ns)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_wc_is_late(uint64_t *begun, uint64_t timeout_ns)
 {
 	const uint64_t now = rdmaez_impl_now();
 
@@ -255,8 +255,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_is_late(uint64_t *begun, uint64_t timeout_n
 }
 
 /* Begins the record of a function that has polled, and failed. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_begin_record(struct ibv_cq *cq, struct ibv_qp *qp,
-						  struct rdmaez_diag *diag, const char *call)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_begin_record(struct ibv_cq *cq, struct ibv_qp *qp,
+						   struct rdmaez_diag *diag, const char *call)
 {
 	rdmaez_impl_diag_reset(diag, call);
 	if (cq)
@@ -296,9 +296,9 @@ RDMAEZ_COLD int rdmaez_impl_wc_refuse(struct ibv_cq *cq, struct ibv_qp *qp,
  * Notes that one of the completions that were polled has failed or, if the number of ns is not 0,
  * that too few have come in that time.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wc_fail(struct ibv_cq *cq, struct ibv_qp *qp,
-					 const struct rdmaez_wc_batch *batch, uint64_t waited_ns,
-					 struct rdmaez_diag *diag, const char *call)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_wc_fail(struct ibv_cq *cq, struct ibv_qp *qp,
+					  const struct rdmaez_wc_batch *batch, uint64_t waited_ns,
+					  struct rdmaez_diag *diag, const char *call)
 {
 	static const struct rdmaez_impl_site late = {"count", RDMAEZ_WHY_WC_LATE,
 						     RDMAEZ_VALUE_NUMBER, 0, 0};

@@ -179,10 +179,10 @@ RDMAEZ_API int rdmaez_wr_send_to(struct ibv_send_wr *wr, struct ibv_sge *sge, st
 }
 
 /* Says why so many bytes are not all in the peer's memory. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_tell_remote(uint64_t length,
-						 const struct rdmaez_remote *remote,
-						 uint64_t offset, const char *call,
-						 struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_tell_remote(uint64_t length,
+						  const struct rdmaez_remote *remote,
+						  uint64_t offset, const char *call,
+						  struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site start = {"offset", RDMAEZ_WHY_WR_REMOTE,
 						      RDMAEZ_VALUE_NUMBER, 0, 0},
@@ -541,10 +541,10 @@ RDMAEZ_API int rdmaez_wr_post_ex(struct ibv_qp_ex *qp, struct ibv_send_wr *wr,
 }
 
 /* Begins the record of a verb that did not post, and returns its errno value. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wr_failed(const char *call, const char *verb,
-					   const struct ibv_context *context,
-					   const struct ibv_qp *qp, int error,
-					   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_wr_failed(const char *call, const char *verb,
+					    const struct ibv_context *context,
+					    const struct ibv_qp *qp, int error,
+					    struct rdmaez_diag *diag)
 {
 	rdmaez_impl_diag_reset(diag, call);
 	rdmaez_impl_diag_device(diag, context);
