@@ -87,14 +87,18 @@ fuzz_unpack() {
 	done <"tests/fuzz/corpus/$1"
 }
 
-# fuzz_pack NAME: the smallest inputs that reach all that is reached, as many as a test has time for.
+# fuzz_pack NAME: of all inputs, the smallest that reach all code that any of them reaches. A merge looks at them by size, and
+# its notes list the code that each was the first to reach.
 fuzz_pack() {
-	local merged
-	merged=$(mktemp -d)
-	build/fuzz/long/"$1".address "${fuzz_options[@]}" -merge=1 "$merged" "build/fuzz/corpus/$1" >/dev/null 2>&1
+	local scratch file
+	scratch=$(mktemp -d)
+	mkdir "$scratch/merged"
+	build/fuzz/long/"$1".address "${fuzz_options[@]}" -merge=1 "-merge_control_file=$scratch/notes" "$scratch/merged" \
+		"build/fuzz/corpus/$1" >/dev/null 2>&1
 	mkdir -p tests/fuzz/corpus
-	find "$merged" -type f -size -2 -printf '%s %p\n' | sort -n | head -n 60 | while read -r _ file; do
+	awk 'NR == 1 { files = $1 } NR > 2 && NR <= files + 2 { name[NR - 3] = $0 } $1 == "COV" && NF > 2 { print name[$2] }' \
+		"$scratch/notes" | while IFS= read -r file; do
 		base64 -w0 "$file" && echo
 	done >"tests/fuzz/corpus/$1"
-	rm -rf "$merged"
+	rm -rf "$scratch"
 }
