@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: MIT
 #
 # examples/multicast between two devices: what is sent to an IP group reaches every receiver of it whose host is a member,
-# and no other, who is told so. Needs build/examples; runs itself again on the Soft-RoCE machine.
+# and no other, who is told so. What docs/multicast.md has for a program whose librdmacm has joined the group works as well.
+# Needs build/examples; runs itself again on the Soft-RoCE machine.
 #
 # Nightly: a minute; the membership has unit tests, too.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
+	mkdir -p build/device/multicast
+	awk '/^```c$/ { block = ""; inside = 1; next } /^```$/ { if (block ~ /rdma_cm_event/) printf "%s", block; block = ""; inside = 0 }
+		inside { block = block $0 "\n" }' docs/multicast.md >build/device/multicast/attach.h
+	"${CC:-gcc}" -std=c11 -D_GNU_SOURCE @tests/compile/warnings -Iinclude -Ibuild/device/multicast \
+		tests/device/multicast/joined.c -o build/device/multicast/joined -libverbs -lrdmacm || exit
 	exec tools/softroce --quiet --timeout 0 --host qemu --devices 2 ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} -- \
 		tests/device/multicast.t here
 fi
@@ -79,6 +85,13 @@ ok 'an IPv6 group does' arrives ff0e::9
 ok 'a group of the link does' arrives ff02::9
 ok 'without the membership an IPv4 group is silent, and why is said' silent 239.1.2.3 ::ffff:239.1.2.3
 ok 'so it is of an IPv6 group' silent ff0e::9 ff0e::9
+# The address of rxe0, which is bound before librdmacm joins.
+own=$(ip -4 -brief address show dev "$(cat /sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/0)" | grep -oE '[0-9.]+/' | head -n 1)
+joined() {
+	build/device/multicast/joined 239.1.2.4 "${own%/}" | tee "$scratch/joined"
+	[[ $(<"$scratch/joined") == 'received 20 of 20' ]]
+}
+ok 'a queue pair joins what librdmacm has joined' joined
 ok 'one host is refused' bash -c "! $multicast 192.0.2.1 rxe1 2>'$scratch/said'"
 ok 'and why is said' grep -q 'this is not the address of a multicast group' "$scratch/said"
 fails 'a host that is no member is seen' 'inet +224\.0\.0\.1' arrives 239.1.2.3 -n
