@@ -10,7 +10,7 @@
  * defect: "timeout" impl/qp.h s/X(IBV_QP_TIMEOUT, timeout, timeout/X(IBV_QP_TIMEOUT, timeout, retry_cnt/
  * defect: "rnr_retry" impl/qp.h s/X(IBV_QP_RNR_RETRY, rnr_retry/X(IBV_QP_RETRY_CNT, rnr_retry/
  * defect: "the mask" impl/qp.h s/move->attr_mask = mask | b->extra/move->attr_mask = mask/
- * defect: "pkey_index" impl/qp.h s/if ((uint32_t)mask \& f->bit)/if ((uint32_t)mask \& (f->bit | 1))/
+ * defect: "pkey_index" impl/qp.h s/if (left \& f->bit)/if (left \& f->bit || f->bit == IBV_QP_PKEY_INDEX)/
  * defect: "a refusal" impl/qp.h s/\*move = made;/; *move = made;/
  */
 #include "copy.h"

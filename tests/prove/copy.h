@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memcpy() for harnesses that copy single numbers: as numbers, which CBMC keeps apart, where bytes would mix whole
- * structs. Numbers and GIDs are copied; of more bytes only the bounds matter, and they may be any.
+ * structs. Numbers and GIDs are copied; of more bytes only the bounds matter, and they may be any. A harness that copies a
+ * struct defines PROVE_COPY_STRUCT, which copies those that have its length.
  */
 #ifndef PROVE_COPY_H
 #define PROVE_COPY_H
@@ -21,6 +22,9 @@ void *memcpy(void *to, const void *from, size_t length)
 		*(uint32_t *)to = *(const uint32_t *)from;
 	else if (length == 16)
 		*(union ibv_gid *)to = *(const union ibv_gid *)from;
+#ifdef PROVE_COPY_STRUCT
+	PROVE_COPY_STRUCT(to, from, length);
+#endif
 	return to;
 }
 
