@@ -32,7 +32,7 @@ static unsigned int file_system;
 static int test_fstatfs(int fd, struct statfs *system)
 {
 	(void)fd;
-	system->f_type = file_system;
+	system->f_type = (__typeof__(system->f_type))file_system;
 	return file_system ? 0 : -1;
 }
 #define fstatfs test_fstatfs
