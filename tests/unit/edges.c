@@ -566,8 +566,9 @@ static void check_messages(void)
 static void check_netlink(void)
 {
 	const uint16_t type = 5 << 10 | 6;
-	uint16_t reply[] = {24, 0, type, 0, 0, 0, 0, 0, 5, 73, 1, 0};
+	uint16_t reply[] = {24, 0, type, 0, 0, 0, 0, 0, 5, 73, 0, 0};
 
+	memcpy(&reply[10], "\1", 1); /* the value is a byte */
 	say.reply = reply;
 	say.reply_size = sizeof(reply);
 	tap_eq_int(rdmaez_impl_rdma_setting(73), 1, "a setting that is on");
