@@ -180,7 +180,7 @@ static void check_surprises(void)
 	static const struct {
 		const char *type;
 		int error;
-	} routes[] = {{"prohibit", EACCES}, {"unreachable", EHOSTUNREACH}};
+	} routes[] = {{"prohibit", EACCES}, {"unreachable", EHOSTUNREACH}, {"blackhole", EINVAL}};
 	struct rdmaez_gid_want want;
 	struct ibv_gid_entry row;
 	struct rdmaez_qp_move move;

@@ -1456,7 +1456,20 @@ static void routes(void)
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, EHOSTUNREACH), ETIMEDOUT,
 		       "rdmaez_qp_modify", "nor a host", WAY(NO_ROUTE, 3));
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, EACCES), ETIMEDOUT,
-		       "rdmaez_qp_modify", "a route that is not for this user", WAY(NEIGHBOUR, 3));
+		       "rdmaez_qp_modify", "a route that prohibits it", WAY(NO_ROUTE, 3));
+	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, EINVAL), ETIMEDOUT,
+		       "rdmaez_qp_modify", "a route into a black hole", WAY(NO_ROUTE, 3));
+	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, EMFILE), ETIMEDOUT,
+		       "rdmaez_qp_modify", "a route that is not told", WAY(NEIGHBOUR, 3));
+	CHECK_FINDINGS(&diag, lose_peer("2001:db8::9", 5, EINVAL, EINVAL), EINVAL,
+		       "rdmaez_qp_modify", "an IPv6 route into a black hole", WAY(NO_ROUTE, 5));
+	CHECK_FINDINGS(&diag, lose_peer("2001:db8::9", 5, EINVAL, EACCES), EINVAL,
+		       "rdmaez_qp_modify", "EINVAL is not what a route that prohibits it returns",
+		       LIKELY(REFUSED, "ibv_modify_qp", NONE, 0, 0, 0));
+	CHECK_FINDINGS(&diag, lose_peer("fe80::9", 1, EINVAL, EINVAL), EINVAL, "rdmaez_qp_modify",
+		       "nor has a link-local peer a route",
+		       LIKELY(REFUSED, "ibv_modify_qp", NONE, 0, 0, 0)
+			       ADVICE(GID_ROUTABLE, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0));
 	CHECK_FINDINGS(&diag, lose_peer("2001:db8::9", 5, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
 		       "rdmaez_qp_modify", "no IPv6 route", WAY(NO_ROUTE, 5));
 	memcpy(&six, fake_routed(), sizeof(six));

@@ -534,9 +534,19 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_newer(const struct rdmaez_impl_reach *r,
 }
 
 /*
- * Asks which way the kernel's routing leads to the peer. EINVAL means a link-local peer, which has
- * no route. If no route leads there from any address, a rule may know one from the GID's. That is
- * where the kernel looks from: addr4_resolve(), addr6_resolve().
+ * Returns whether this errno value of connecting a socket says that no route leads to its peer. It
+ * is EINVAL for a route of type blackhole, and EACCES for one of type prohibit, which the kernel
+ * also returns for a broadcast address (fib_props[], ip6_rt_type_to_error()).
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_is_cut(int error)
+{
+	return error == ENETUNREACH || error == EHOSTUNREACH || error == EINVAL || error == EACCES;
+}
+
+/*
+ * Asks which way the kernel's routing leads to the peer. The error is -1 for a link-local peer,
+ * which has no route. If no route leads there from any address, a rule may know one from the GID's.
+ * That is where the kernel looks from: addr4_resolve(), addr6_resolve().
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
 					      struct rdmaez_impl_route *route)
@@ -544,11 +554,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
 	struct rdmaez_impl_route ruled;
 
 	memset(route, 0, sizeof(*route));
-	route->error = EINVAL;
+	route->error = -1;
 	if (rdmaez_gid_class(&r->ah->grh.dgid) == RDMAEZ_GID_CLASS_LINK_LOCAL)
 		return;
 	rdmaez_impl_route_ask(&r->ah->grh.dgid, NULL, route);
-	if (route->error != ENETUNREACH && route->error != EHOSTUNREACH)
+	if (!rdmaez_impl_reach_is_cut(route->error))
 		return;
 	rdmaez_impl_route_ask(&r->ah->grh.dgid, &r->own->gid, &ruled);
 	if (!ruled.error)
@@ -562,8 +572,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
  * takes it for one on that interface's segment (ip_route_output_key_hash_rcu()), where nobody
  * answers.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
-					    enum rdmaez_severity severity, int error)
+RDMAEZ_IMPL_COLD int rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
+					   enum rdmaez_severity severity, int error)
 {
 	enum rdmaez_why why = rdmaez_impl_reach_meaning(error);
 	struct rdmaez_impl_route route;
@@ -571,14 +581,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
 	if (why == RDMAEZ_WHY_NO_IPV6 || why == RDMAEZ_WHY_GID_NO_NETDEV) {
 		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, why, r->ah->grh.sgid_index);
 		rdmaez_impl_reach_instead(r);
-		return;
+		return 0;
 	}
 	rdmaez_impl_reach_route(r, &route);
 	if (rdmaez_gid_class(&r->own->gid) != RDMAEZ_GID_CLASS_LINK_LOCAL)
 		rdmaez_impl_reach_source(r, severity, &route);
 	else
 		rdmaez_impl_reach_beyond_link(r, severity);
-	if (route.error == ENETUNREACH || route.error == EHOSTUNREACH)
+	if (rdmaez_impl_reach_is_cut(route.error) && (error || route.error != EACCES))
 		why = RDMAEZ_WHY_NO_ROUTE;
 	else if (why == RDMAEZ_WHY_NEIGHBOUR && rdmaez_impl_reach_arp(r) > 0)
 		why = RDMAEZ_WHY_NEIGHBOUR_LATE;
@@ -587,6 +597,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_way(const struct rdmaez_impl_reach *r,
 		why = RDMAEZ_WHY_NEIGHBOUR;
 	if (why != RDMAEZ_WHY_NONE)
 		rdmaez_impl_reach_find(r, RDMAEZ_DIAG_LIKELY, why, r->ah->grh.sgid_index);
+	return route.error;
 }
 
 RDMAEZ_IMPL_END

@@ -533,10 +533,11 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_route(struct rdmaez_impl_qp_case *c)
 		 */
 		rdmaez_impl_qp_about_gid(
 			c, c->linux_version ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, ENODEV, why);
-	else if (c->diag && rdmaez_impl_reach_meaning(c->refused) == RDMAEZ_WHY_NONE)
-		rdmaez_impl_reach_way(&c->reach, RDMAEZ_DIAG_ADVICE, 0);
-	else if (c->diag)
+	else if (c->diag && rdmaez_impl_reach_meaning(c->refused) != RDMAEZ_WHY_NONE)
 		rdmaez_impl_qp_explain_way(c);
+	/* What is left of the routes is the one of type blackhole: ip6_rt_type_to_error(). */
+	else if (c->diag && rdmaez_impl_reach_way(&c->reach, RDMAEZ_DIAG_ADVICE, 0) == EINVAL)
+		c->likely = EINVAL;
 }
 
 RDMAEZ_IMPL void rdmaez_impl_qp_judge_address(struct rdmaez_impl_qp_case *c)
