@@ -1461,6 +1461,11 @@ static void routes(void)
 		       "rdmaez_qp_modify", "a route into a black hole", WAY(NO_ROUTE, 3));
 	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, EMFILE), ETIMEDOUT,
 		       "rdmaez_qp_modify", "a route that is not told", WAY(NEIGHBOUR, 3));
+	fake_route_bind(EADDRNOTAVAIL);
+	CHECK_FINDINGS(&diag, lose_peer("::ffff:10.5.5.2", 3, ETIMEDOUT, ENETUNREACH), ETIMEDOUT,
+		       "rdmaez_qp_modify", "no route, in a namespace without the GID's address",
+		       WAY(NEIGHBOUR, 3));
+	fake_route_bind(0);
 	CHECK_FINDINGS(&diag, lose_peer("2001:db8::9", 5, EINVAL, EINVAL), EINVAL,
 		       "rdmaez_qp_modify", "an IPv6 route into a black hole", WAY(NO_ROUTE, 5));
 	CHECK_FINDINGS(&diag, lose_peer("2001:db8::9", 5, EINVAL, EACCES), EINVAL,
@@ -1550,6 +1555,10 @@ static void sources(void)
 	fake_route_from("10.9.9.9");
 	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "the route's is not of this port",
 		  ELSEWHERE(3) WAY(NEIGHBOUR, 3));
+	fake_route_bind(EADDRNOTAVAIL);
+	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "nor the GID of this namespace",
+		  NEARER(12) WAY(NEIGHBOUR, 3));
+	fake_route_bind(0);
 	fake_fail(FAKE_QUERY_GID_TABLE, 0, EOPNOTSUPP);
 	fake_fail(FAKE_QUERY_GID_EX, 3, EIO);
 	CHECK_WAY(lose_peer(peer, 3, ETIMEDOUT, 0), "nor is it known to be of another",

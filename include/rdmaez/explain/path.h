@@ -546,22 +546,26 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_is_cut(int error)
 /*
  * Asks which way the kernel's routing leads to the peer. The error is -1 for a link-local peer,
  * which has no route. If no route leads there from any address, a rule may know one from the GID's.
- * That is where the kernel looks from: addr4_resolve(), addr6_resolve().
+ * That is where the kernel looks from: addr4_resolve(), addr6_resolve(). If this network namespace
+ * does not have the GID's address, its routes do not count, and the error is EADDRNOTAVAIL: a
+ * container may use a device that all namespaces share.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
 					      struct rdmaez_impl_route *route)
 {
 	struct rdmaez_impl_route ruled;
+	bool is_cut;
 
 	memset(route, 0, sizeof(*route));
 	route->error = -1;
 	if (rdmaez_gid_class(&r->ah->grh.dgid) == RDMAEZ_GID_CLASS_LINK_LOCAL)
 		return;
 	rdmaez_impl_route_ask(&r->ah->grh.dgid, NULL, route);
-	if (!rdmaez_impl_reach_is_cut(route->error))
+	is_cut = rdmaez_impl_reach_is_cut(route->error);
+	if (route->error && !is_cut)
 		return;
 	rdmaez_impl_route_ask(&r->ah->grh.dgid, &r->own->gid, &ruled);
-	if (!ruled.error)
+	if (ruled.error == EADDRNOTAVAIL || (is_cut && !ruled.error))
 		*route = ruled;
 }
 
