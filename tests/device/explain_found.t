@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # rdmaez-explain finds the real libibverbs of a program that loads it by itself, and says where a device was opened and
-# nothing was seen of it. Needs build/tools and build/tests/explain; runs itself again in the guest.
+# nothing was seen of it; and which GIDs a program has used. Needs build/tools, build/tests/explain and
+# build/device/explained; runs itself again in the guest.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
@@ -49,6 +50,24 @@ is_told() {
 	bound "$@"
 	grep -q 'rdma_bind_addr failed with ENODEV (19)' "$scratch/err"
 }
+
+# --summary names the GIDs that paths start from, and so do --line and --json.
+sources() {
+	local program=build/device/explained/fails
+	build/tools/rdmaez-explain --summary --json "$scratch/json" "$program" none >/dev/null 2>"$scratch/err" || :
+	cat "$scratch/err"
+	grep -qE '^rdmaez-explain: fails\[[0-9]+\]: 2 paths start from GID index 1 of rxe0, port 1: ::ffff:192\.0\.2\.1, RoCE v2$' \
+		"$scratch/err"
+	[[ $(tail -n 1 "$scratch/json" | jq --compact-output .sources) == \
+		'[{"device":"rxe0","port":1,"sgid_index":1,"gid":"::ffff:192.0.2.1","type":"RoCE v2","times":2}]' ]]
+	build/tools/rdmaez-explain --summary --line "$program" ud_no_grh >/dev/null 2>"$scratch/err" || :
+	grep -qE '^program=fails .* kind=summary .* source=rxe0/1/1:1$' "$scratch/err"
+	build/tools/rdmaez-explain "$program" ud_no_grh >/dev/null 2>"$scratch/err" || :
+	grep -q '1 failed completion' "$scratch/err"
+	! grep -q 'start' "$scratch/err"
+}
+
+ok 'a summary names the GIDs that paths start from' sources
 
 ok 'explains what is found by dlvsym()' loaded libibverbs.so.1
 ok 'explains what is found by dlsym()' loaded libibverbs.so.1 plain

@@ -166,6 +166,8 @@ extern _Atomic unsigned int explain_copies;
  * makes and destroys is left out.
  */
 void explain_made(enum explain_object kind, const void *object);
+/* A path that the program has chosen, and the kernel has taken. */
+void explain_has_path(const struct ibv_context *context, const struct ibv_ah_attr *path);
 void explain_destroyed(enum explain_object kind, const void *object);
 
 /* An object is there from now on, or has been destroyed: see explain_does(). */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The program's objects: which queue pair a completion is of, what has become of it, and what was never destroyed. */
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "explain.h"
@@ -26,6 +28,31 @@ void explain_destroyed(enum explain_object kind, const void *object)
 	explain_is_gone(object);
 	if (is_counted(kind))
 		atomic_fetch_sub(&explain_process->objects[kind], 1);
+}
+
+void explain_has_path(const struct ibv_context *context, const struct ibv_ah_attr *path)
+{
+	const char *const device = context->device->name;
+	struct explain_source *source;
+
+	if (!path->is_global || !is_counted(EXPLAIN_AH))
+		return;
+	explain_lock();
+	source = explain_process->source;
+	for (int i = 0; i < EXPLAIN_SOURCES; i++, source++) {
+		if (!source->times) {
+			source->port = path->port_num;
+			source->index = path->grh.sgid_index;
+			snprintf(source->device, sizeof(source->device), "%s", device);
+		} else if (source->port != path->port_num ||
+			   source->index != path->grh.sgid_index ||
+			   strcmp(source->device, device) != 0) {
+			continue;
+		}
+		source->times++;
+		break;
+	}
+	explain_unlock();
 }
 
 /* ---- Queue pairs ----------------------------------------------------------------------------- */

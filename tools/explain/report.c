@@ -77,6 +77,8 @@ static struct explain_process *claim(void)
 			process->replaced = process->status = process->ending = 0;
 			for (int i = 0; i < EXPLAIN_OBJECT_COUNT; i++)
 				process->objects[i] = 0;
+			for (int i = 0; i < EXPLAIN_SOURCES; i++)
+				process->source[i].times = 0;
 			return process;
 		}
 	}

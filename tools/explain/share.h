@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define EXPLAIN_ENVIRONMENT "RDMAEZ_EXPLAIN"
-#define EXPLAIN_MAGIC       0x72657836u /* "rex6" */
+#define EXPLAIN_MAGIC       0x72657837u /* "rex7" */
 
 /* What a finding is about; `--only` takes these names. */
 #define EXPLAIN_KINDS(X)    \
@@ -55,6 +55,7 @@ enum {
 	EXPLAIN_PATH = 4096,
 	EXPLAIN_PROCESSES = 128,
 	EXPLAIN_COUNTS = 64,
+	EXPLAIN_SOURCES = 16,
 	EXPLAIN_WAITING = 32,
 	EXPLAIN_BYTES = 24576
 };
@@ -104,6 +105,13 @@ struct explain_count {
 	char label[44]; /* what the summary calls it */
 };
 
+/* A GID that queue pairs or address handles of a process send from. Written with the lock of objects. */
+struct explain_source {
+	_Atomic uint32_t times; /* how many paths had it; 0: free */
+	uint32_t port, index;
+	char device[64];
+};
+
 /*
  * What a process does, or did last, but for posting and polling: for the launcher, if a signal ends the process. Of
  * several threads that call at once, one is noted.
@@ -145,6 +153,7 @@ struct explain_process {
 	_Atomic uint32_t status, ending;
 	atomic_int objects[EXPLAIN_OBJECT_COUNT]; /* made, and not destroyed */
 	struct explain_count count[EXPLAIN_COUNTS];
+	struct explain_source source[EXPLAIN_SOURCES]; /* the first ones */
 };
 
 /* A text that the launcher is to write: it may be a probe's, or its process has no way to. */

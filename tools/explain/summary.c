@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the launcher writes. */
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -89,6 +90,27 @@ static struct versions versions_of(const char *device)
 	return versions;
 }
 
+/* A GID of a table: "::ffff:192.0.2.1" and "RoCE v2"; empty where /sys does not have it any more. */
+struct gid {
+	char text[INET6_ADDRSTRLEN], type[24];
+};
+
+static struct gid gid_of(const struct explain_source *source)
+{
+	struct gid gid = {"", ""};
+	unsigned char raw[16];
+	char name[64], line[64];
+
+	snprintf(name, sizeof(name), "ports/%u/gids/%u", source->port, source->index);
+	read_line(line, sizeof(line), source->device, name);
+	if (inet_pton(AF_INET6, line, raw) != 1)
+		return gid;
+	inet_ntop(AF_INET6, raw, gid.text, sizeof(gid.text));
+	snprintf(name, sizeof(name), "ports/%u/gid_attrs/types/%u", source->port, source->index);
+	read_line(gid.type, sizeof(gid.type), source->device, name);
+	return gid;
+}
+
 /* ---- What is taken from the shared memory --------------------------------------------------------- */
 
 void explain_make_plain(char *text, size_t size, const char *but)
@@ -141,6 +163,8 @@ static bool take_process(const struct explain_process *from, struct explain_proc
 		explain_make_word(count->verb, sizeof(count->verb));
 		explain_make_word(count->label, sizeof(count->label));
 	}
+	for (int i = 0; i < EXPLAIN_SOURCES; i++)
+		explain_make_word(process->source[i].device, sizeof(process->source[i].device));
 	return process->pid > 0;
 }
 
@@ -445,6 +469,23 @@ static void put_counted(struct text *text, uint32_t times, const char *one, cons
 		    times == 1 ? one : many);
 }
 
+/* Where no verb fails, the device or the GID index may be the wrong one. */
+static void put_sources(struct text *text, const struct explain_process *process)
+{
+	for (int i = 0; i < EXPLAIN_SOURCES && process->source[i].times; i++) {
+		const struct explain_source *const source = &process->source[i];
+		const struct gid gid = gid_of(source);
+
+		put(text, "rdmaez-explain: %s[%d]: ", process->name, process->pid);
+		put_counted(text, source->times, "path starts", "paths start");
+		put(text, " from GID index %u of %s, port %u", source->index, source->device,
+		    source->port);
+		if (gid.text[0])
+			put(text, ": %s%s%s", gid.text, gid.type[0] ? ", " : "", gid.type);
+		put(text, "\n");
+	}
+}
+
 static void put_text(struct text *text, const struct explain_process *process)
 {
 	const char *before = ", never destroyed: ";
@@ -519,6 +560,9 @@ static void put_line(struct text *text, const struct explain_process *process)
 	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
 	    process->unseen, process->direct, process->inner);
 	put_left(text, process, " left=", " left=", ":");
+	for (int i = 0; i < EXPLAIN_SOURCES && process->source[i].times; i++)
+		put(text, " source=%s/%u/%u:%u", process->source[i].device, process->source[i].port,
+		    process->source[i].index, process->source[i].times);
 	put(text, "\n");
 }
 
@@ -548,7 +592,18 @@ static void put_json(struct text *text, const struct explain_process *process)
 	    process->unshown, process->probes, process->later, process->flushes, process->qp_errors,
 	    process->unseen, process->direct, process->inner);
 	put_left(text, process, "\"", ",\"", "\":");
-	put(text, "},\"kernel\":\"%s\",\"libraries\":\"%s\"", explain_kernel(), process->libraries);
+	put(text, "},\"sources\":[");
+	for (int i = 0; i < EXPLAIN_SOURCES && process->source[i].times; i++) {
+		const struct explain_source *const source = &process->source[i];
+		const struct gid gid = gid_of(source);
+
+		put(text, "%s{\"device\":\"%s\",\"port\":%u,\"sgid_index\":%u", i ? "," : "",
+		    source->device, source->port, source->index);
+		if (gid.text[0])
+			put(text, ",\"gid\":\"%s\",\"type\":\"%s\"", gid.text, gid.type);
+		put(text, ",\"times\":%u}", source->times);
+	}
+	put(text, "],\"kernel\":\"%s\",\"libraries\":\"%s\"", explain_kernel(), process->libraries);
 	if (versions.driver[0])
 		put(text, ",\"driver\":\"%s\"", versions.driver);
 	if (versions.firmware[0])
@@ -564,6 +619,8 @@ static void write_summary(const struct explain_output *output,
 
 	if (output->summary || has_finding(process)) {
 		text.length = 0;
+		if (output->summary && !output->line)
+			put_sources(&text, process);
 		(output->line ? put_line : put_text)(&text, process);
 		explain_write_log(output, text.bytes, text.length);
 	}

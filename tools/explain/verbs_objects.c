@@ -423,6 +423,7 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 	EXPLAIN_POINTER(struct ibv_ah, explain_verb_create_ah, REAL(ibv_create_ah)(pd, attr),
 			pd->context, explain_made(EXPLAIN_AH, result);
+			explain_has_path(pd->context, attr);
 			explain_watch_ah(result, attr), path = path_of(attr);
 			rdmaez_ah_create(pd, &path, attr->port_num, &ah, call.diag));
 }

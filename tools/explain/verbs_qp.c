@@ -246,6 +246,8 @@ EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_m
 		explain_keep_state(qp, state);
 		explain_refused(&call, qp->context);
 	} else if (!result) {
+		if (attr_mask & IBV_QP_AV)
+			explain_has_path(qp->context, &attr->ah_attr);
 		give_advice(&counsel, &advice);
 	}
 	return result;
