@@ -146,6 +146,20 @@ vast_files() {
 	! grep -q 'no answer within' "$scratch/report"
 }
 
+# Adapters have hundreds of virtual functions each, and a host several adapters.
+thousands_of_devices() {
+	local i
+	fresh
+	mkdir -p "$tree"/sys/class/infiniband/mlx5_{0..2999} "$tree"/sys/class/infiniband_verbs/uverbs{0..2999} "$tree/dev/infiniband"
+	for ((i = 0; i < 3000; i++)); do
+		echo "mlx5_$i" >"$tree/sys/class/infiniband_verbs/uverbs$i/ibdev"
+		: >"$tree/dev/infiniband/uverbs$i"
+	done
+	report --only node >"$scratch/thousands"
+	[[ $(grep -c '^ok   node mlx5_[0-9]*: /dev/infiniband/uverbs[0-9]* is there$' "$scratch/report") == 3000 ]]
+	grep -qx 'rdmaez-doctor: 0 failed, 0 warnings, 0 notes, 3000 ok' "$scratch/report"
+}
+
 # A table that is not whole is a failure.
 no_table() {
 	local status=0
@@ -349,6 +363,7 @@ ok "nor on a kernel before Linux 5.6" without_openat2
 ok "this machine is looked at in time" took 0 30 looks_at_this_machine
 
 ok "files of 100 GB are looked at in time" took 0 20 vast_files
+ok "the nodes of 3000 devices are looked at in time" thousands_of_devices
 machine
 
 ok "a check that is at work gets more time" busy

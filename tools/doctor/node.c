@@ -173,17 +173,23 @@ static bool node_works(enum doctor_verdict verdict, const char *subject, const c
 static void find_uverbs(const char *device, char *name, size_t size, char *number,
 			size_t number_size)
 {
-	struct dirent **names;
-	int i, n = doctor_list(&names, "/sys/class/infiniband_verbs");
+	/* Of the next device it is most often the next one: a host may have a thousand. */
+	static struct dirent **names;
+	static int n, next;
 	char of[IBV_SYSFS_NAME_MAX];
+	int i;
 
+	if (!names)
+		n = doctor_list(&names, "/sys/class/infiniband_verbs");
 	name[0] = number[0] = '\0';
 	for (i = 0; i < n; i++) {
-		doctor_read(of, sizeof(of), "/sys/class/infiniband_verbs/%s/ibdev",
-			    names[i]->d_name);
+		const char *const uverbs = names[(next + i) % n]->d_name;
+
+		doctor_read(of, sizeof(of), "/sys/class/infiniband_verbs/%s/ibdev", uverbs);
 		if (strcmp(of, device) != 0)
 			continue;
-		snprintf(name, size, "%.63s", names[i]->d_name);
+		next = (next + i + 1) % n;
+		snprintf(name, size, "%.63s", uverbs);
 		doctor_read(number, number_size, "/sys/class/infiniband_verbs/%s/dev", name);
 		return;
 	}
