@@ -1017,6 +1017,25 @@ static void test_failed_peers(void)
 	tells("error:FAILED_TYPE|the peer's QP 18 is of type UC, but this one is of type RC, so "
 	      "packets are dropped|create both queue pairs with one type",
 	      "another type");
+	fail(RETRY_EXC, SEND);
+	make_qp(2, PROCESS, 19, 18);
+	tells("error:WAIT_TWO_TO_ONE|QP 19 of this process is connected to the same queue pair of "
+	      "the peer, QP 18|connect each to a queue pair of its own",
+	      "two queue pairs to one, after the retries");
+	fail(RETRY_EXC, SEND);
+	qp(1)->row.pid = 0;
+	make_qp(2, PROCESS, 19, 18);
+	tells("error:WAIT_TWO_TO_ONE|QP 19 of this process is connected to the same queue pair of "
+	      "the peer, QP 18|connect each to a queue pair of its own",
+	      "to one of a peer that is elsewhere");
+	fail(RNR_RETRY, SEND);
+	make_qp(2, PROCESS, 19, 18);
+	tells("", "which is no reason where the peer answers");
+	fail(RETRY_EXC, SEND);
+	qp(0)->dest_qp_num = 99;
+	tells("error:WAIT_QPN|dest_qp_num is 99, but it is QP 18, of receiver[11], that is "
+	      "connected to this one|connect to the peer's qp_num",
+	      "a wrong number, after the retries");
 	fail(RETRY_EXC, WRITE);
 	qp(1)->row.gone = 1;
 	tells("likely:FAILED_PEER_DESTROYED|the peer, receiver[11], has destroyed its QP "

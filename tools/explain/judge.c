@@ -1962,6 +1962,10 @@ static void judge_failed(struct verdict *verdict, const struct explain_qp_row *q
 	if ((status == LOC_QP_OP || status == LOC_PROT) && !(request->flags & SEND_INLINE) &&
 	    request->length)
 		judge_region(verdict, &own, is_answered(request) ? ACCESS_LOCAL_WRITE : 0);
+	if (status == RETRY_EXC && !peer && is_connected(qp))
+		judge_number(verdict, qp);
+	if (status == RETRY_EXC)
+		judge_twin(verdict, qp);
 	if (!peer)
 		return;
 	if ((status == REM_ACCESS || status == REM_INV_REQ) && right) {
