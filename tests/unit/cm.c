@@ -214,6 +214,28 @@ static void check_resolve(void)
 	ended(rdmaez_cm_resolve(t.channel, "fe80::1", "7471", NULL, &t.id, &t.diag), EINVAL,
 	      RDMAEZ_WHY_CM_ADDRESS, "dst_addr", "rdmaez_cm_resolve", "rdma_resolve_addr",
 	      "a link-local address without an interface");
+	fake_cm_fail(FAKE_CM_ADDR, EINVAL, 1);
+	ended(rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471", NULL, &t.id, &t.diag), EINVAL,
+	      RDMAEZ_WHY_CM_STATE, "id", "rdmaez_cm_resolve", "rdma_resolve_addr",
+	      "what no argument and no route tells");
+	for (int i = 0; i < 2; i++) {
+		fake_route(EINVAL);
+		fake_cm_fail(FAKE_CM_ADDR, EINVAL, 1);
+		ended(rdmaez_cm_resolve(t.channel, i ? "2001:db8::9" : "192.0.2.1", "7471", NULL,
+					&t.id, &t.diag),
+		      EINVAL, RDMAEZ_WHY_CM_NO_ROUTE, "dst_addr", "rdmaez_cm_resolve",
+		      "rdma_resolve_addr", "a route into a black hole");
+	}
+	fake_cm_fail(FAKE_CM_ADDR, EINVAL, 1);
+	ended(rdmaez_cm_resolve(t.channel, "ff02::1", "7471", NULL, &t.id, &t.diag), EINVAL,
+	      RDMAEZ_WHY_CM_STATE, "id", "rdmaez_cm_resolve", "rdma_resolve_addr",
+	      "a group, whose address lacks its interface");
+	fake_route(ENETUNREACH);
+	fake_cm_fail(FAKE_CM_ADDR, EINVAL, 1);
+	ended(rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471", NULL, &t.id, &t.diag), EINVAL,
+	      RDMAEZ_WHY_CM_STATE, "id", "rdmaez_cm_resolve", "rdma_resolve_addr",
+	      "a route that no EINVAL is of");
+	fake_route(0);
 	fake_cm_fail(FAKE_CM_ADDR, ENETUNREACH, 1);
 	ended(rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471", NULL, &t.id, &t.diag), ENETUNREACH,
 	      RDMAEZ_WHY_CM_NO_ROUTE, "dst_addr", "rdmaez_cm_resolve", "rdma_resolve_addr",

@@ -231,6 +231,16 @@ static int cause_of_address(const struct sockaddr *address)
 	return 0;
 }
 
+/* Where no argument is wrong, the route may be. */
+static int cause_of_peer(const struct sockaddr *peer)
+{
+	const int error = errno, cause = cause_of_address(peer);
+	const bool is_blackhole = !cause && error == EINVAL && rdmaez_impl_cm_is_blackhole(peer);
+
+	errno = error;
+	return is_blackhole ? RDMAEZ_IMPL_CM_IS_BLACKHOLE : cause;
+}
+
 /* The sizes are those of enum ib_cm_data_size in the kernel's ib_cm.h; over iWARP each driver has its own. */
 static int cause_of_param(const struct rdma_cm_id *id, const struct rdma_conn_param *param,
 			  bool accepts)
@@ -341,7 +351,7 @@ WRAP(rdma_resolve_addr,
      (id, from, to, timeout_ms), .id = id, .from = from, .to = to,
      .cause = cause_of(from && from->sa_family && from->sa_family != to->sa_family
 			       ? RDMAEZ_IMPL_CM_IS_FAMILIES
-			       : cause_of_address(to)))
+			       : cause_of_peer(to)))
 WRAP(rdma_resolve_route, (struct rdma_cm_id * id, int timeout_ms), (id, timeout_ms), .id = id,
      .cause = cause_of(timeout_ms ? 0 : RDMAEZ_IMPL_CM_IS_TIMEOUT_ZERO))
 WRAP(rdma_listen, (struct rdma_cm_id * id, int backlog), (id, backlog), .id = id,

@@ -8,6 +8,7 @@
 #ifndef RDMAEZ_EXPLAIN_CM_H
 #define RDMAEZ_EXPLAIN_CM_H
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #ifndef RDMAEZ_IMPL_CM_ROW_H
@@ -197,6 +198,11 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    RDMAEZ_WHY_CM_ADDRESS, "CM_SCOPE", "dst_addr",
 				    "a link-local address does not tell which interface it is on",
 				    "set sin6_scope_id to the interface's index"),
+		RDMAEZ_IMPL_CM_CALL("resolve_addr", RDMAEZ_IMPL_CM_IS_BLACKHOLE, RDMAEZ_DIAG_LIKELY,
+				    RDMAEZ_WHY_CM_NO_ROUTE, "CM_NO_ROUTE", "dst_addr",
+				    "the route to that address is of type blackhole",
+				    "see `ip route show type blackhole`, for IPv6 with -6; remove "
+				    "the route, or use the peer's address on the RDMA network"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"resolve_addr",
 			"the id is resolved or connected already, or is bound to an address of "
@@ -916,6 +922,32 @@ RDMAEZ_SEAM void rdmaez_impl_cm_explain(struct rdmaez_diag *diag, const char *of
 	site.why = row->why;
 	site.kind = is_event ? RDMAEZ_VALUE_CM_EVENT : RDMAEZ_VALUE_CM_CALL;
 	rdmaez_impl_find(diag, row->severity, &site, (uint64_t)(int64_t)status);
+}
+
+/*
+ * Returns whether the kernel has a route of type blackhole to this address: then it returns EINVAL
+ * for a socket, too (fib_props[], ip6_rt_type_to_error()). An IPv6 multicast address may lack its
+ * interface.
+ */
+RDMAEZ_SEAM bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
+{
+	const bool ipv4 = to->sa_family == AF_INET;
+	const bool ipv6 = to->sa_family == AF_INET6 && ((const uint8_t *)to)[8] != 0xff;
+	const int fd = ipv4 || ipv6 ? socket(to->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
+	const bool is = fd >= 0 && connect(fd, to, ipv4 ? 16 : 28) && errno == EINVAL;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* Explains why rdma_resolve_addr() has refused an address. `cause`: what its arguments tell, or 0. */
+RDMAEZ_SEAM void rdmaez_impl_cm_explain_address(struct rdmaez_diag *diag, const struct sockaddr *to,
+						int cause)
+{
+	if (!cause && diag->error == EINVAL && rdmaez_impl_cm_is_blackhole(to))
+		cause = RDMAEZ_IMPL_CM_IS_BLACKHOLE;
+	rdmaez_impl_cm_explain(diag, "rdma_resolve_addr", cause ? cause : diag->error, false);
 }
 
 /* Returns the words of a finding of librdmacm. */

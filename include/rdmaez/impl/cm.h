@@ -329,9 +329,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_cm_reach(struct rdma_cm_id *id, struct sockaddr
 			rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)),
 			"rdma_set_option");
 	if (!error && rdma_resolve_addr(id, from, to, rdmaez_impl_cm_ms(deadline))) {
-		error = rdmaez_impl_error(-1);
-		error = rdmaez_impl_cm_failed(diag, error, "rdma_resolve_addr",
-					      rdmaez_impl_cm_cause(error, to, from));
+		error = rdmaez_impl_failed(diag, rdmaez_impl_error(-1), "rdma_resolve_addr");
+		RDMAEZ_IMPL_EXPLAIN(diag, rdmaez_impl_cm_explain_address,
+				    (diag, to, rdmaez_impl_cm_cause(error, to, from)));
 	}
 	if (!error)
 		error = rdmaez_impl_cm_await(id, RDMA_CM_EVENT_ADDR_RESOLVED, deadline, NULL, NULL,

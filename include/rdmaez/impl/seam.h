@@ -39,6 +39,7 @@ struct rdmaez_port_counts;
 struct rdmaez_port_tables;
 struct rdmaez_qp_known;
 struct rdmaez_wc_batch;
+struct sockaddr;
 
 /* explain/ah.h */
 RDMAEZ_SEAM void rdmaez_impl_ah_explain(struct ibv_context *context, const struct ibv_ah_attr *attr,
@@ -61,6 +62,9 @@ RDMAEZ_SEAM const char *rdmaez_impl_tell_caps_kind_str(int kind, uint64_t number
 RDMAEZ_SEAM void rdmaez_impl_cm_explain(struct rdmaez_diag *diag, const char *of, int status,
 					bool is_event);
 RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of, int status);
+RDMAEZ_SEAM void rdmaez_impl_cm_explain_address(struct rdmaez_diag *diag, const struct sockaddr *to,
+						int cause);
+RDMAEZ_SEAM bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to);
 RDMAEZ_SEAM int rdmaez_impl_cm_why_no_node(void);
 RDMAEZ_SEAM const char *rdmaez_impl_cm_words(const struct rdmaez_diag *diag,
 					     const struct rdmaez_finding *finding);
