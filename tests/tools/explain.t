@@ -464,6 +464,7 @@ wants() {
 	ends 1 "$scratch/newer/program"
 	says "version .$1. not found" \
 		"^rdmaez-explain: $scratch/newer/program wants $1 of libibverbs\.so\.1, which .*/libibverbs\.so\.1 does not have, so it does not start\. Next: $2\.$"
+	[[ $(<"$scratch/err") != *'nothing was seen of it'* ]]
 	PATH=$scratch/newer:$PATH ends 1 program
 	says "^rdmaez-explain: program wants $1 of "
 }

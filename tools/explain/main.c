@@ -454,11 +454,11 @@ static int run(char *argv[])
 			explain_judge_end(&output, status != 0);
 		explain_ends_first(share, child, status);
 		explain_write_ends(share, &output, true, status != 0);
-		/* By these the dynamic linker ends what it does not start. */
-		if (!share->attached && WIFEXITED(status) &&
-		    (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 127))
-			explain_tell_wants(argv[0]);
-		explain_write_summaries(share, &output, argv[0]);
+		/* By these the dynamic linker ends what it does not start. Then there is no process to sum up. */
+		if (share->attached || !WIFEXITED(status) ||
+		    (WEXITSTATUS(status) != 1 && WEXITSTATUS(status) != 127) ||
+		    !explain_tell_wants(argv[0]))
+			explain_write_summaries(share, &output, argv[0]);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

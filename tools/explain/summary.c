@@ -931,8 +931,8 @@ void explain_write_summaries(const struct explain_share *share, const struct exp
 		fprintf(stderr,
 			"rdmaez-explain: %s: nothing was seen of it, since the dynamic linker did "
 			"not load rdmaez-explain.so:\n"
-			"  it is linked statically, has other privileges (set-user-ID, "
-			"capabilities), or is of another ABI.\n",
+			"  it lacks a library, is linked statically, has other privileges "
+			"(set-user-ID, capabilities), or is of another ABI.\n",
 			command);
 	else if (unseen)
 		fprintf(stderr,
