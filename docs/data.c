@@ -1037,9 +1037,11 @@ static void page_section(const struct rdmaez_advice *known)
 
 	printf("%s### %s\n\n%s %d", known->code ? "\n" : "", known->name,
 	       status ? "Status" : "Event", known->code);
-	/* Programs print this name of libibverbs, so it is what people search for. */
+	/* Programs print these names of libibverbs, so they are what people search for. */
 	if (status && known->code <= IBV_WC_GENERAL_ERR)
 		printf(", \"%s\"", ibv_wc_status_str((enum ibv_wc_status)known->code));
+	if (!status && known->code <= IBV_EVENT_WQ_FATAL)
+		printf(", \"%s\"", ibv_event_type_str((enum ibv_event_type)known->code));
 	printf(": %s.\n", known->what);
 	if (known->cause[0])
 		puts("\nLikely causes, in order:\n");

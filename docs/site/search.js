@@ -59,12 +59,12 @@ const search = {
 
 	/*
 	 * How much of the text a section has: rare words count more, and twice in its title, most of all where the title has
-	 * little else, as that of a message has.
+	 * little else, as that of a message has. Numbers count half, because most of them are of one day.
 	 */
 	likeness(section, hit, rarity) {
 		const title = search.typed(section.t), matched = Object.entries(hit.match);
 		const points = matched.reduce((sum, [term, fields]) =>
-			sum + rarity(term) * (fields.includes('t') ? 2 : 1), 0);
+			sum + rarity(term) * (fields.includes('t') ? 2 : 1) / (/^\d+$/.test(term) ? 2 : 1), 0);
 		return points * (1 + title.filter(word => hit.match[word]).length / Math.max(title.length, 4));
 	},
 

@@ -136,6 +136,28 @@ LINES = {
     'Fix ibv_poll_cq hang due to CQ overflow': 'cq-overflow-ibv-event-cq-err',
     'RDMA AMO_ADD atomics into GPU VRAM hang': 'when-it-fails',
     'mlx5_0: failed to open device /dev/infiniband/uverbs0: Permission denied': 'couldn-t-get-context-for-mlx5-0',
+    'mlx5_core 0000:5e:00.0: mlx5_cmd_check:810: CREATE_QP(0x500) op_mod(0x0) failed, status limits exceeded(0x8), '
+    'syndrome (0x18af6), err(-12)': 'mlx5-core-0000-3b-00-0-create-qp',
+    'mlx5_core 0000:3b:00.0: CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x18af6)':
+        'mlx5-core-0000-3b-00-0-create-mkey',
+    'ibv_reg_dmabuf_mr failed: Operation not supported (95)': 'ibv-reg-dmabuf-mr-failed-operation-not-supported',
+    'rdma_create_qp: Cannot allocate memory': 'ibv-create-qp-failed-cannot-allocate-memory',
+    'ibv_modify_qp(RTS) failed, out_reads 128 exceeds max_qp_rd_atom 16': 'failed-to-modify-qp-318-to-rts',
+    'node2:77:79 [1] NCCL WARN NET/IB : Got completion from peer 10.8.1.5<40123> with error 13, opcode 0, len 0, '
+    'vendor err 135': 'nccl-net-ib-got-completion-from-peer-with-error-13',
+    'Failed to register memory region: Input/output error errno 5 length 68719476736': 'eio-5-input-output-error',
+    '[host:0] ib_mlx5_log.c:171 Remote access error on mlx5_2:1/IB (synd 0x13 vend 0x88 hw_synd 0/0)':
+        'remote-access-on-mlx5-0-1-roce',
+    'Local protection error on mlx5_0:1/IB (synd 0x4 vend 0x51)': 'local-protection-on-mlx5-0-1-roce',
+    'Poll CQ: remote operation error status 11': 'status-11-remote-operation-error',
+    'local access violation work queue error': 'ibv_event_qp_access_err',
+    'NCCL WARN NET/IB : Got async event : port error': 'nccl-got-async-event-port-error',
+    'ibv_fork_init hugepages ibv_reg_mr Invalid argument': 'einval-22-invalid-argument-2',
+    'qp state ERR ibv_post_recv returned 12 Cannot allocate memory': 'ibv-post-recv-failed-cannot-allocate-memory',
+    "iWARP doesn't support CQ resize. Current capacity 4096, required 8192": 'iwarp-doesn-t-support-cq-resize',
+    'UCX WARN IB: ibv_fork_init() was disabled or failed, yet a fork() has been issued': 'ucx-ib-ibv-fork-init-was',
+    'ibv_create_ah failed: Invalid argument (22), sgid_index 1, dgid ::ffff:172.17.22.101': 'ibv-create-ah-failed',
+    'RDMA_CM_EVENT_DEVICE_REMOVAL': 'rdma-cm-event-device-removal',
 }
 
 WIDTH = '''(() => {
