@@ -243,6 +243,7 @@ names_all() {
 		[[ $(called "$system" libibverbs-dev librdmacm-dev gcc) == *rdma-core*' gcc' ]]
 		[[ $(called "$system" lintian) == '' ]]
 	done
+	[[ $(called fedora rpm) == ' rpm-build' && $(called arch rpm) == ' rpm-tools' ]] # what has rpmbuild
 	[[ $(called rhel qemu-system-x86) == ' qemu-kvm' && $(called fedora qemu-system-x86) == ' qemu-system-x86' ]]
 }
 
