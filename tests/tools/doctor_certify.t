@@ -66,7 +66,7 @@ of_mlx5() {
 		'{"result": "pass", "group": "XRC_RECV", "step": "wrong: INIT to RTS", "errno": "EINVAL", "reason": "TRANSITION", "detail": "refused, as predicted"}' \
 		'{"result": "pass", "group": "XRC_RECV", "step": "wrong: INIT to RTR without IBV_QP_AV", "errno": "EINVAL", "reason": "MASK_MISSING", "detail": "refused, as predicted"}' \
 		'{"result": "pass", "group": "UD", "step": "wrong: RTR to RTS with IBV_QP_EN_SQD_ASYNC_NOTIFY", "errno": "EINVAL", "reason": "MASK_NOT_ALLOWED", "detail": "refused, as predicted"}' \
-		'{"result": "not tried", "group": "device memory", "step": "WRITE to it and READ from it", "detail": "RC has carried no data"}'
+		'{"result": "not tried", "group": "device memory", "step": "WRITE to the device memory and READ from it", "detail": "no data passed over RC before"}'
 	is_private "$file"
 }
 
@@ -81,14 +81,14 @@ is_readable() {
 # It enters SQD, which rdmaez knows not to happen on this driver.
 other_than_known() {
 	certify 1 "${mlx5[@]}" FAKE_REFUSES=1 FAKE_QUIRKS=0
-	says 'FAIL certify fake0/1: RC: RTS to SQD: predicted EINVAL, got 0'
-	has '{"result": "fail", "group": "RC", "step": "RTS to SQD", "errno": "EINVAL", "reason": "NO_SQD", "detail": "predicted EINVAL, got 0"}'
+	says 'FAIL certify fake0/1: RC: RTS to SQD: rdmaez predicted EINVAL, and the kernel returned 0'
+	has '{"result": "fail", "group": "RC", "step": "RTS to SQD", "errno": "EINVAL", "reason": "NO_SQD", "detail": "rdmaez predicted EINVAL, and the kernel returned 0"}'
 }
 
 # And the other way round.
 other_than_usual() {
 	certify 1 FAKE_REFUSES=1 FAKE_PROFILE=1 FAKE_QUIRKS=2
-	says 'FAIL certify fake0/1: RC: RTS to SQD: predicted 0, got EINVAL'
+	says 'FAIL certify fake0/1: RC: RTS to SQD: rdmaez predicted 0, and the kernel returned EINVAL'
 }
 
 # Of a driver that nobody knows, no wrong move reaches the adapter.
@@ -103,7 +103,7 @@ unknown() {
 dies() {
 	certify 1 "${mlx5[@]}" FAKE_REFUSES=1 FAKE_DIES=1
 	says 'FAIL certify: the check ended by signal 6 (Aborted)'
-	[[ $(jq -c '.steps[-2:][]' "$file") == '{"result":"fail","group":"end","step":"end the run","detail":"it ended after the step above"}
+	[[ $(jq -c '.steps[-2:][]' "$file") == '{"result":"fail","group":"end","step":"end the run","detail":"the run ended after the step above"}
 {"result":"not tried","group":"second host","step":"probe","detail":"--peer was not given"}' ]]
 	grep -qx 'objects: open an XRC domain' <(steps "$file" pass)
 	! grep -q '"device memory"' "$file"

@@ -105,7 +105,7 @@ static void certify_pkeys(struct certify *c)
 	}
 	error = rdmaez_port_pkeys(c->context, c->port, &entry, 1, &count, &diag);
 	if (!error && !count)
-		certify_step(c, CERTIFY_FAIL, step, "there is none");
+		certify_step(c, CERTIFY_FAIL, step, "the P_Key table is empty");
 	else
 		certify_is(c, step, error, &diag);
 }
@@ -188,11 +188,12 @@ static void certify_busy(struct certify *c)
 
 	if (!error)
 		c->pd = NULL;
-	certify_step_of(
-		c,
-		error == EBUSY && rdmaez_diag_find(&diag, RDMAEZ_WHY_PD_IN_USE) ? CERTIFY_PASS
-										: CERTIFY_FAIL,
-		"deallocate a protection domain in use", &diag, "%s", error ? "" : "it is gone");
+	certify_step_of(c,
+			error == EBUSY && rdmaez_diag_find(&diag, RDMAEZ_WHY_PD_IN_USE)
+				? CERTIFY_PASS
+				: CERTIFY_FAIL,
+			"deallocate a protection domain in use", &diag, "%s",
+			error ? "" : "the device deallocated it");
 }
 
 static bool open_objects(struct certify *c)
@@ -277,7 +278,7 @@ static void certify_rc(struct certify *c, const char *group, void (*certify)(str
 	if (has_rc)
 		certify(c);
 	else
-		certify_step(c, CERTIFY_NOT_TRIED, "all", "RC has carried no data");
+		certify_step(c, CERTIFY_NOT_TRIED, "all", "no data passed over RC before");
 }
 
 static void certify_all(struct certify *c)

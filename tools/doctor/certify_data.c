@@ -253,7 +253,7 @@ static void answer(struct certify *c, struct certify_pair *pair)
 		error = certify_send(c, &pair->b, &pair->a, &diag);
 		pair->b.ah = before;
 	}
-	certify_is(c, "answer to where a message came from", error, &diag);
+	certify_is(c, "SEND back to where a datagram came from", error, &diag);
 	if (ah)
 		ibv_destroy_ah(ah);
 }
@@ -287,8 +287,8 @@ static bool carry_all(struct certify *c, struct certify_pair *pair, enum ibv_qp_
 	if (type == IBV_QPT_UD)
 		answer(c, pair);
 	else if (type != IBV_QPT_XRC_SEND)
-		certify_is(c, "SEND the other way", certify_send(c, &pair->b, &pair->a, &diag),
-			   &diag);
+		certify_is(c, "SEND in the other direction",
+			   certify_send(c, &pair->b, &pair->a, &diag), &diag);
 	return true;
 }
 
@@ -302,7 +302,7 @@ bool certify_traffic(struct certify *c, enum ibv_qp_type type)
 		return false;
 	certify_step(c, CERTIFY_PASS, "connect two queue pairs", "%s", "");
 	is_good = carry_all(c, &pair, type);
-	certify_is(c, "destroy both", certify_pair_close(&pair, &diag), &diag);
+	certify_is(c, "destroy both queue pairs", certify_pair_close(&pair, &diag), &diag);
 	return is_good;
 }
 
@@ -386,10 +386,11 @@ static void copy_both_ways(struct certify *c, const struct rdmaez_dm *dm)
 	if (!error && memcmp(out, in, 64) != 0)
 		error = EBADMSG;
 	if (error)
-		certify_step(c, CERTIFY_FAIL, "copy to it and from it", "%s",
+		certify_step(c, CERTIFY_FAIL, "copy into the device memory and out of it", "%s",
 			     rdmaez_errno_str(error));
 	else
-		certify_step(c, CERTIFY_PASS, "copy to it and from it", "%s", "");
+		certify_step(c, CERTIFY_PASS, "copy into the device memory and out of it", "%s",
+			     "");
 }
 
 static void use_device_memory(struct certify *c, const struct rdmaez_dm *dm, bool has_rc)
@@ -400,21 +401,22 @@ static void use_device_memory(struct certify *c, const struct rdmaez_dm *dm, boo
 
 	copy_both_ways(c, dm);
 	if (!certify_is(
-		    c, "register it",
+		    c, "register the device memory",
 		    rdmaez_dm_reg(dm, c->pd, NULL,
 				  rdmaez_dm_access(RDMAEZ_DM_PEER_READS | RDMAEZ_DM_PEER_WRITES),
 				  &region, &diag),
 		    &diag))
 		return;
 	if (!has_rc) {
-		certify_step(c, CERTIFY_NOT_TRIED, "WRITE to it and READ from it",
-			     "RC has carried no data");
-	} else if (certify_pair(c, &pair, IBV_QPT_RC, "WRITE to it and READ from it")) {
-		certify_is(c, "WRITE to it and READ from it",
+		certify_step(c, CERTIFY_NOT_TRIED, "WRITE to the device memory and READ from it",
+			     "no data passed over RC before");
+	} else if (certify_pair(c, &pair, IBV_QPT_RC,
+				"WRITE to the device memory and READ from it")) {
+		certify_is(c, "WRITE to the device memory and READ from it",
 			   through_device(c, &pair, &region, &diag), &diag);
 		certify_pair_close(&pair, &ignored);
 	}
-	certify_is(c, "deregister it", rdmaez_mr_dereg(region.mr, &diag), &diag);
+	certify_is(c, "deregister the device memory", rdmaez_mr_dereg(region.mr, &diag), &diag);
 }
 
 void certify_device_memory(struct certify *c, bool has_rc)
@@ -427,5 +429,5 @@ void certify_device_memory(struct certify *c, bool has_rc)
 			&diag))
 		return;
 	use_device_memory(c, &dm, has_rc);
-	certify_is(c, "free it", rdmaez_dm_close(&dm, &diag), &diag);
+	certify_is(c, "free the device memory", rdmaez_dm_close(&dm, &diag), &diag);
 }

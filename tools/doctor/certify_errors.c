@@ -122,11 +122,12 @@ static bool is_explained(struct certify *c, const struct mistake *m, struct cert
 		return true;
 	}
 	if (!error)
-		certify_step(c, CERTIFY_FAIL, m->step, "%s succeeds", whose);
+		certify_step(c, CERTIFY_FAIL, m->step, "%s succeeded", whose);
 	else if (!diag->status)
-		certify_step_of(c, CERTIFY_FAIL, m->step, diag, "%s does not complete", whose);
+		certify_step_of(c, CERTIFY_FAIL, m->step, diag, "%s did not complete", whose);
 	else
-		certify_step_of(c, CERTIFY_FAIL, m->step, diag, "of %s, %s is not named", whose,
+		certify_step_of(c, CERTIFY_FAIL, m->step, diag,
+				"the explanation of %s does not name %s", whose,
 				rdmaez_why_id(cause));
 	return false;
 }
@@ -205,7 +206,7 @@ static void drop(struct certify *c, const char *step, struct certify_pair *pair)
 	if (!error)
 		error = rdmaez_wc_poll(pair->b.cq, pair->b.qp, &batch, &diag);
 	if (!error && batch.count) {
-		certify_step(c, CERTIFY_FAIL, step, "it arrives");
+		certify_step(c, CERTIFY_FAIL, step, "the datagram arrived");
 		return;
 	}
 	if (!error)
@@ -217,13 +218,14 @@ static void drop(struct certify *c, const char *step, struct certify_pair *pair)
 
 static void certify_wrong_qkey(struct certify *c)
 {
-	static const char step[] = "wrong Q_Key";
+	static const char step[] = "SEND with a wrong Q_Key";
 	struct rdmaez_diag ignored;
 	struct certify_pair pair;
 
 	doctor_step("%s: %s", c->group, step);
 	if (!c->is_ethernet) {
-		certify_step(c, CERTIFY_NOT_TRIED, step, "the subnet manager may be told");
+		certify_step(c, CERTIFY_NOT_TRIED, step,
+			     "the port might report it to the subnet manager");
 		return;
 	}
 	if (!certify_pair(c, &pair, IBV_QPT_UD, step))
@@ -235,15 +237,17 @@ static void certify_wrong_qkey(struct certify *c)
 void certify_errors(struct certify *c)
 {
 	static const struct mistake mistakes[] = {
-		{"wrong rkey", WRONG_RKEY, RDMAEZ_WHY_WC_RKEY, RDMAEZ_WHY_NONE},
-		{"WRITE without the right to", WRONG_RIGHT, RDMAEZ_WHY_WC_PEER_RIGHT,
+		{"WRITE with a wrong rkey", WRONG_RKEY, RDMAEZ_WHY_WC_RKEY, RDMAEZ_WHY_NONE},
+		{"WRITE without the remote write right", WRONG_RIGHT, RDMAEZ_WHY_WC_PEER_RIGHT,
 		 RDMAEZ_WHY_NONE},
-		{"wrong lkey", WRONG_LKEY, RDMAEZ_WHY_WC_LKEY, RDMAEZ_WHY_NONE},
-		{"receive too short", WRONG_LENGTH, RDMAEZ_WHY_WC_PEER_RECV,
+		{"WRITE from a wrong lkey", WRONG_LKEY, RDMAEZ_WHY_WC_LKEY, RDMAEZ_WHY_NONE},
+		{"a receive that is too short", WRONG_LENGTH, RDMAEZ_WHY_WC_PEER_RECV,
 		 RDMAEZ_WHY_WC_RECV_SHORT},
-		{"no receive", WRONG_NO_RECEIVE, RDMAEZ_WHY_WC_RNR, RDMAEZ_WHY_NONE},
-		{"no peer", WRONG_NO_PEER, RDMAEZ_WHY_WC_RETRIES, RDMAEZ_WHY_NONE},
-		{"move to ERR", WRONG_STATE, RDMAEZ_WHY_NONE, RDMAEZ_WHY_WC_FLUSHED}};
+		{"a SEND for which no receive is posted", WRONG_NO_RECEIVE, RDMAEZ_WHY_WC_RNR,
+		 RDMAEZ_WHY_NONE},
+		{"a peer that does not answer", WRONG_NO_PEER, RDMAEZ_WHY_WC_RETRIES,
+		 RDMAEZ_WHY_NONE},
+		{"flush by a move to ERR", WRONG_STATE, RDMAEZ_WHY_NONE, RDMAEZ_WHY_WC_FLUSHED}};
 
 	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++)
 		make(c, &mistakes[i]);
@@ -258,7 +262,7 @@ static void stop_and_go(struct certify *c, struct certify_pair *pair)
 
 	if (certify_is(c, "stop the send queue", rdmaez_qp_quiesce(pair->a.qp, c->wait_ns, &diag),
 		       &diag) &&
-	    certify_is(c, "go on", rdmaez_qp_resume(pair->a.qp, &diag), &diag))
+	    certify_is(c, "resume the send queue", rdmaez_qp_resume(pair->a.qp, &diag), &diag))
 		certify_is(c, "SEND after the stop", certify_send(c, &pair->a, &pair->b, &diag),
 			   &diag);
 }
@@ -334,5 +338,5 @@ void certify_drain(struct certify *c)
 		certify_is(c, "drain receives", error, &diag);
 	else if (drain(c, "drain receives", &pair.b, RECEIVES))
 		use_again(c, &pair);
-	certify_is(c, "destroy both", certify_pair_close(&pair, &diag), &diag);
+	certify_is(c, "destroy both queue pairs", certify_pair_close(&pair, &diag), &diag);
 }

@@ -121,7 +121,7 @@ static void put_runs(struct file *file, const struct run *run, unsigned int runs
 	put_all(file, &run[runs - 1], KIND_STEP);
 	if (!file->is_complete)
 		put_step(file, CERTIFY_FAIL, "end", "end the run", "", "", "",
-			 "it ended after the step above");
+			 "the run ended after the step above");
 	for (unsigned int i = 0; i + 1 < runs; i++)
 		put_peer(file, &run[i]);
 	if (runs == 1)

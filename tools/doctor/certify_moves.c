@@ -46,7 +46,7 @@ static void close_after(struct certify *c, struct certify_end *end, const char *
 	struct rdmaez_diag diag;
 
 	if (certify_end_close(end, &diag))
-		certify_step_of(c, CERTIFY_FAIL, step, &diag, "it cannot be destroyed");
+		certify_step_of(c, CERTIFY_FAIL, step, &diag, "the queue pair cannot be destroyed");
 }
 
 /* A move by the rules, with the least mask. */
@@ -72,7 +72,8 @@ static void say_move(struct certify *c, const char *step, int said, int got,
 				said ? foreseen : NULL, "%s", said ? "as predicted" : "");
 	else
 		certify_step_of(c, CERTIFY_FAIL, step, got ? diag : foreseen,
-				"predicted %s, got %s", said ? rdmaez_errno_str(said) : "0",
+				"rdmaez predicted %s, and the kernel returned %s",
+				said ? rdmaez_errno_str(said) : "0",
 				got ? rdmaez_errno_str(got) : "0");
 }
 
@@ -85,14 +86,15 @@ static void try_move(struct certify *c, struct ibv_qp *qp, const char *step, enu
 	int said, got;
 
 	if (move_of(c, qp, from, to, &move)) {
-		certify_step(c, CERTIFY_FAIL, step, "rdmaez_qp_attr() refuses it");
+		certify_step(c, CERTIFY_FAIL, step, "rdmaez_qp_attr() refused the move");
 		return;
 	}
 	said = rdmaez_qp_check(qp, &move.attr, move.attr_mask, &foreseen);
 	got = rdmaez_qp_modify(qp, &move.attr, move.attr_mask, &diag);
 	if (!said && !got && (c->driver->reports & IBV_QP_STATE) &&
 	    !rdmaez_qp_state(qp, &is, NULL) && is != to)
-		certify_step(c, CERTIFY_FAIL, step, "it is in %s", rdmaez_qp_state_str(is));
+		certify_step(c, CERTIFY_FAIL, step, "the queue pair is in %s",
+			     rdmaez_qp_state_str(is));
 	else
 		say_move(c, step, said, got, &foreseen, &diag);
 }
@@ -125,13 +127,13 @@ static bool refuse(struct certify *c, struct ibv_qp *qp, struct rdmaez_qp_move *
 	const int got = said ? rdmaez_qp_modify(qp, &move->attr, move->attr_mask, &diag) : 0;
 
 	if (!said)
-		certify_step(c, CERTIFY_FAIL, step, "no refusal is predicted");
+		certify_step(c, CERTIFY_FAIL, step, "rdmaez predicted no refusal");
 	else if (said == got)
 		certify_step_of(c, CERTIFY_PASS, step, &foreseen, "refused, as predicted");
 	else
 		certify_step_of(c, CERTIFY_FAIL, step, got ? &diag : &foreseen,
-				"predicted %s, got %s", rdmaez_errno_str(said),
-				got ? rdmaez_errno_str(got) : "0");
+				"rdmaez predicted %s, and the kernel returned %s",
+				rdmaez_errno_str(said), got ? rdmaez_errno_str(got) : "0");
 	return got != 0;
 }
 
@@ -198,7 +200,7 @@ static void certify_refusals(struct certify *c, enum ibv_qp_type type, enum ibv_
 		goes_on = refuse_to(c, end.qp, from, (enum ibv_qp_state)to);
 	if (!goes_on)
 		certify_step(c, CERTIFY_NOT_TRIED, step,
-			     "the rest, after one that was not refused");
+			     "one wrong move was not refused, so the others were not tried");
 	close_after(c, &end, step);
 }
 
@@ -235,12 +237,12 @@ bool certify_moves(struct certify *c, enum ibv_qp_type type)
 	if (!certify_is(c, "create a queue pair", certify_end_open(c, &end, &opts, 0, &diag),
 			&diag))
 		return false;
-	certify_is(c, "destroy it", certify_end_close(&end, &diag), &diag);
+	certify_is(c, "destroy the queue pair", certify_end_close(&end, &diag), &diag);
 	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
 		certify_from(c, type, from[i]);
 	if (!is_table(c))
 		certify_step(c, CERTIFY_NOT_TRIED, "wrong moves",
-			     "the driver may leave them to the adapter");
+			     "the driver may leave it to the adapter to refuse them");
 	if (c->is_iwarp)
 		certify_step(c, CERTIFY_NOT_TRIED, "moves to and from RTR, RTS and SQD",
 			     "on iWARP, rdma_cm moves a queue pair");

@@ -109,6 +109,7 @@ enum certify_result certify_judge(int error, const struct rdmaez_diag *diag)
 bool certify_is(struct certify *c, const char *step, int error, const struct rdmaez_diag *diag)
 {
 	certify_step_of(c, certify_judge(error, diag), step, error ? diag : NULL, "%s",
-			error == EBADMSG ? "other bytes came than were sent" : "");
+			error == EBADMSG ? "the bytes that arrived are not those that were sent"
+					 : "");
 	return !error;
 }
