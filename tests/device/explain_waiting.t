@@ -235,7 +235,7 @@ passes() {
 ok 'says it when it is asked' asked
 ok 'names the end of a peer of UC to who asks' dead uc_killed WAIT_PEER_ENDED
 nightly ok 'names a message that was lost' dead uc_lost WAIT_LOST
-nightly ok 'names a completion queue that nobody polls' dead computes WAIT_NOT_POLLED
+nightly ok 'names a completion queue that nobody polls' dead computes $'WAIT_NOT_POLLED\nasked '
 ok 'says it before a program is ended' terminated
 ok 'says it when a program was ended' ended
 ok 'passes SIGUSR1 on where it is asked in another way' passes --waiting 0 --signal HUP

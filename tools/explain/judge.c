@@ -1124,13 +1124,12 @@ static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp
 		judge_events(verdict, cq, how, true);
 }
 
-/* Whether the peer has sent more messages than the program has polled. */
+/* Whether more of the peer's messages have been completed than the program has polled. */
 static bool has_messages(const struct explain_qp_row *qp)
 {
 	const struct explain_qp_row *const peer = peer_of(qp);
 
-	return peer && points_to(peer, qp) &&
-	       peer->messages + unseen_messages(peer) > qp->recvs_done;
+	return peer && points_to(peer, qp) && peer->messages > qp->recvs_done;
 }
 
 /* One that looks for what cannot come, for lack of a receive. On RC the sender waits as well, and is told. */
