@@ -68,7 +68,7 @@ idle() {
 	first "ok   process $pid: holds: nothing visible is wrong: all queue pairs are idle"
 	line 'ok   process rxe0: 2 queue pairs, [0-9]+ to [0-9]+ \(RC, RTS\): idle: neither it nor its peer, of process [0-9]+ \(holds\), moves, and their PSNs agree'
 	line "ok   process $pid: contexts: 1; protection domains: 1; completion queues: 1, of 511 entries; memory regions: 1, of 1 MiB; shared receive queues: 0; cm_ids: 0"
-	line "ok   process $pid: S \(sleeping\), 1 thread, mostly asleep, in .*; [0-9]+ files open, of [0-9]+; pinned memory 1 MiB, of .*"
+	line "ok   process $pid: S \(sleeping\), 1 thread, mostly asleep, in .*; [0-9]+ files are open \(limit: [0-9]+\); 1 MiB of memory are pinned \(limit: .*\)"
 	line "note process $pid: only the process itself can tell what is posted .*"
 	no_line '^(WARN|FAIL)'
 }
@@ -104,7 +104,7 @@ refused() {
 	umount /run/cgroup
 	line 'ibv_create_qp failed with EAGAIN \(11\) on rxe0, RC\.'
 	tr '\n' ' ' <"$scratch/out" | tr --squeeze-repeats ' ' | grep -E \
-		"This process has made 0 queue pairs that it has not destroyed\. All processes together have $pairs queue pairs on rxe0; \`rdmaez-doctor --only objects\` names the processes\."
+		"This process has created 0 queue pairs that it has not destroyed\. All processes together hold $pairs queue pairs on rxe0; \`rdmaez-doctor --only objects\` names the processes\."
 	((pairs > 6))
 	jq 'select(.held) | .held' "$scratch/json" | jq --exit-status --argjson pairs "$pairs" \
 		'. == {object: "QP", process: 0, all: $pairs}'

@@ -99,7 +99,7 @@ amd_no_way() {
 		WARN gpu 0000:04:00.0: RDMA devices have no way to its memory: registering it fails with EFAULT or EINVAL
 		       no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers
 		       its driver exports no dma-bufs: /sys/module/amdgpu is missing
-		     > use amdgpu of Linux 5.12 or newer with an RDMA driver that takes dma-bufs
+		     > use amdgpu of Linux 5.12 or newer with an RDMA driver that imports dma-bufs
 	END
 }
 

@@ -223,7 +223,7 @@ no_provider() {
 	((code == 1))
 	put usr/lib64/libibverbs/libmlx5-rdmav33.so
 	line 'FAIL provider: the provider libraries are of another release of rdma-core than libibverbs' --only provider
-	grep -q 'takes lib\*-rdmav34.so, and .* has libmlx5-rdmav33.so$' "$scratch/report"
+	grep -q 'loads lib\*-rdmav34.so, and .* has libmlx5-rdmav33.so$' "$scratch/report"
 }
 
 no_driver_files() {

@@ -158,7 +158,7 @@ files() {
 few_files() {
 	files 256 4096
 	says files 0 <<-END
-		WARN files: a process may open 256 files: each open device, completion channel, event channel of rdma_cm and socket takes one, and opening more fails with EMFILE
+		WARN files: a process may open 256 files: each open device, completion channel, event channel of rdma_cm and socket needs one, and opening more fails with EMFILE
 		       RLIMIT_NOFILE: 256, at most 4096
 		     > here and now: ulimit -n \$(ulimit -H -n)
 		     > echo '* - nofile 65536' >/etc/security/limits.d/files.conf, as root, then log in again; for a service of systemd LimitNOFILE=65536
@@ -167,7 +167,7 @@ few_files() {
 
 many_files() {
 	files 1024 524288
-	says files 0 <<<'ok   files: a process may open 1024 files: each open device, completion channel, event channel of rdma_cm and socket takes one, and opening more fails with EMFILE'
+	says files 0 <<<'ok   files: a process may open 1024 files: each open device, completion channel, event channel of rdma_cm and socket needs one, and opening more fails with EMFILE'
 }
 
 # governors NAME...: of cpu0 and those that follow.

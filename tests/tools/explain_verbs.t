@@ -68,7 +68,7 @@ holds() {
 }
 counts_its_own() {
 	holds alloc_pd '{"object":"PD","process":1}' 'refusal ibv_alloc_pd ENOMEM NO_RESOURCES'
-	says '  This process has made 1 protection domain that it has not destroyed\.$'
+	says '  This process has created 1 protection domain that it has not destroyed\.$'
 }
 line_counts() {
 	ends 0 --line verbs alloc_pd

@@ -170,7 +170,7 @@ static void say_no_way(const struct doctor_gpu *gpu, const struct probes *probes
 		   "EINVAL");
 	doctor_evidence("no peer-memory client in /sys/module and /sys/kernel/mm/memory_peers");
 	if (exports_dmabuf(gpu->vendor))
-		doctor_evidence(probes->asked ? "no RDMA device takes dma-bufs: ibv_reg_dmabuf_mr"
+		doctor_evidence(probes->asked ? "no RDMA device imports dma-bufs: ibv_reg_dmabuf_mr"
 					      : "no RDMA device could be asked for dma-bufs");
 	else if (nvidia)
 		doctor_evidence("its driver exports no dma-bufs: /proc/driver/nvidia/version does "
@@ -187,7 +187,7 @@ static void say_no_way(const struct doctor_gpu *gpu, const struct probes *probes
 		doctor_next("modprobe nvidia_peermem # needs the ib_core of MLNX_OFED or DOCA; or "
 			    "install NVIDIA's open kernel module");
 	else
-		doctor_next("use amdgpu of Linux 5.12 or newer with an RDMA driver that takes "
+		doctor_next("use amdgpu of Linux 5.12 or newer with an RDMA driver that imports "
 			    "dma-bufs");
 }
 

@@ -193,7 +193,7 @@ void doctor_check_files(void)
 	}
 	doctor_say(soft < 1024 ? DOCTOR_WARNING : DOCTOR_OK, "",
 		   "a process may open %ju files: each open device, completion channel, event "
-		   "channel of rdma_cm and socket takes one, and opening more fails with EMFILE",
+		   "channel of rdma_cm and socket needs one, and opening more fails with EMFILE",
 		   soft);
 	doctor_evidence("RLIMIT_NOFILE: %ju, at most %ju", soft, hard);
 	if (soft >= 1024)

@@ -172,10 +172,11 @@ static void look_at_providers(const struct library *library, enum doctor_verdict
 		doctor_say(fault, "",
 			   "the provider libraries are of another release of rdma-core than "
 			   "libibverbs");
-		doctor_evidence("%s takes lib*-rdmav%u.so, and %s has %s", library->path,
+		doctor_evidence("%s loads lib*-rdmav%u.so, and %s has %s", library->path,
 				library->interface, library->folder, example);
-		doctor_next("take both from one release; see LD_LIBRARY_PATH, and which rdma-core "
-			    "conda or a wheel brings along");
+		doctor_next(
+			"install both from one release; see LD_LIBRARY_PATH, and which rdma-core "
+			"conda or a wheel brings along");
 	} else {
 		doctor_say(fault, "",
 			   "there are no provider libraries, without which libibverbs finds no "

@@ -1114,17 +1114,19 @@ static void say_process(const struct process *then, const struct process *p)
 	if (process_count > 1)
 		snprintf(about, sizeof(about), "process %d: ", p->pid);
 	if (p->files >= 0)
-		snprintf(files, sizeof(files), "%d files open, of %ju", p->files, p->may_open);
+		snprintf(files, sizeof(files), "%d files are open (limit: %ju)", p->files,
+			 p->may_open);
 	else
-		snprintf(files, sizeof(files), "at most %ju files open", p->may_open);
+		snprintf(files, sizeof(files), "it may open %ju files", p->may_open);
 	if (p->files >= 0 && (uint64_t)p->files + 8 > p->may_open)
 		verdict = DOCTOR_WARNING;
 	if (!p->locks_all && p->pinned + p->locked > p->may_lock - p->may_lock / 10)
 		verdict = DOCTOR_WARNING;
 	if (p->waits_in[0] && busy < 50)
 		snprintf(waits, sizeof(waits), ", in %s", p->waits_in);
-	doctor_say(verdict, subject(), "%s%s, %u thread%s, %s%s; %s; pinned memory %s, of %s",
-		   about, p->state_text, p->threads, p->threads == 1 ? "" : "s",
+	doctor_say(verdict, subject(),
+		   "%s%s, %u thread%s, %s%s; %s; %s of memory are pinned (limit: %s)", about,
+		   p->state_text, p->threads, p->threads == 1 ? "" : "s",
 		   busy >= 50 ? "busy: it computes, or polls" : "mostly asleep", waits, files,
 		   pinned, limit);
 	doctor_evidence("/proc/%d: %u %% of a processor in %u s%s%s", p->pid, busy,

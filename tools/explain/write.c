@@ -198,15 +198,15 @@ static void put_held(struct explain_words *words, const struct rdmaez_diag *diag
 
 	if (!held)
 		return;
-	put(words, "  This process has made ");
+	put(words, "  This process has created ");
 	put_count(words, held->process, held);
 	put(words, " that it has not destroyed.");
 	if (held->is_all_known) {
-		put(words, " All processes together have ");
+		put(words, " All processes together hold ");
 		put_count(words, held->all, held);
 		put_name(words, " on ", diag->device);
 		if (held->most)
-			put(words, ", which may have %" PRIu64, held->most);
+			put(words, ", whose limit is %" PRIu64, held->most);
 		put(words, "; `rdmaez-doctor --only objects` names the processes.");
 	}
 	put(words, "\n");
