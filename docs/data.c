@@ -1153,7 +1153,7 @@ static void page_counter(const char *names, const char *drivers, enum counter_wh
 
 static void page_counters(void)
 {
-	puts("| counters | drivers | what is told | meaning |\n|---|---|---|---|");
+	puts("| counters | drivers | reported | meaning |\n|---|---|---|---|");
 #define PAGE_COUNTER(names, drivers, when, meaning, next) \
 	page_counter(names, drivers, when, meaning);
 	RDMA_COUNTERS(PAGE_COUNTER)
