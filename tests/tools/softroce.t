@@ -327,16 +327,17 @@ ends_whatever_its_helpers_do() {
 	await_no_process_in "$TMPDIR"
 }
 
-# Forty times, each at another moment: before it boots, while it boots, and after that.
+# Forty times, each at another moment: before it boots, while it boots, and after that. Every other time its children get
+# the signal as well, as from timeout.
 ends_at_any_moment() {
 	local n pid code
 	export TMPDIR=$scratch/moments
 	mkdir "$TMPDIR"
 	for n in {1..40}; do
-		tools/softroce --host qemu --kernel "$kernel" -q sleep 600 </dev/null >/dev/null 2>&1 &
+		setsid tools/softroce --host qemu --kernel "$kernel" -q sleep 600 </dev/null >/dev/null 2>&1 &
 		pid=$! code=0
 		sleep "$((n / 4)).$((n % 4 * 25))"
-		kill -TERM "$pid"
+		if ((n % 2)); then kill -TERM "$pid"; else kill -TERM -- "-$pid"; fi
 		wait "$pid" || code=$?
 		((code == 143)) || { echo "number $n ended with $code"; return 1; }
 	done
