@@ -211,6 +211,11 @@ int doctor_list(struct dirent ***names, const char *path_format, ...)
 	return (int)got;
 }
 
+int doctor_uverbs(struct dirent ***names)
+{
+	return doctor_list(names, "/sys/class/infiniband_verbs");
+}
+
 bool doctor_in_container(void)
 {
 	return next(2) != 0;

@@ -191,6 +191,9 @@ bool doctor_in_container(void);
 bool doctor_is_meant(const char *device);
 /* The RDMA devices that the kernel shows here, by name: those of the command line, or all. */
 unsigned int doctor_device_count(void);
+
+/* The entries of /sys/class/infiniband_verbs, listed once: a host may have a thousand devices. Less than 0: there are none. */
+int doctor_uverbs(struct dirent ***names);
 const char *doctor_device(unsigned int i);
 
 #endif

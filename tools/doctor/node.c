@@ -173,14 +173,12 @@ static bool node_works(enum doctor_verdict verdict, const char *subject, const c
 static void find_uverbs(const char *device, char *name, size_t size, char *number,
 			size_t number_size)
 {
-	/* Of the next device it is most often the next one: a host may have a thousand. */
-	static struct dirent **names;
-	static int n, next;
+	/* Of the next device it is most often the next one. */
+	static int next;
+	struct dirent **names;
 	char of[IBV_SYSFS_NAME_MAX];
-	int i;
+	int i, n = doctor_uverbs(&names);
 
-	if (!names)
-		n = doctor_list(&names, "/sys/class/infiniband_verbs");
 	name[0] = number[0] = '\0';
 	for (i = 0; i < n; i++) {
 		const char *const uverbs = names[(next + i) % n]->d_name;

@@ -343,3 +343,14 @@ const char *doctor_device(unsigned int i)
 {
 	return i < doctor_device_count() ? devices[i]->d_name : "";
 }
+
+int doctor_uverbs(struct dirent ***names)
+{
+	static struct dirent **all;
+	static int count;
+
+	if (!all)
+		count = doctor_list(&all, "/sys/class/infiniband_verbs");
+	*names = all;
+	return count;
+}
