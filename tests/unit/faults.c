@@ -118,15 +118,6 @@ struct rule {
 	int left;     /* how many objects more there are, as the header says */
 };
 
-/* The descriptor that comes next: the same as long as none is left behind. */
-static int next_fd(void)
-{
-	const int fd = dup(1);
-
-	close(fd);
-	return fd;
-}
-
 static void finish(void)
 {
 	for (int i = 0; i < 2; i++)
@@ -1209,7 +1200,7 @@ static const char *fault_of_state(const struct flow *flow, int objects, int fd)
 		tap_diag("%d objects should be there, and %d are", objects, fake_open_count());
 		return "objects are left, or gone";
 	}
-	if (next_fd() != fd && !flow->closes && flow->run != leave_group)
+	if (fixture_next_fd() != fd && !flow->closes && flow->run != leave_group)
 		return "descriptors are left, or gone";
 	if (t.qp && t.qp->state != fake_qp_true(t.qp)->qp_state)
 		return "the queue pair's state is another one";
@@ -1235,9 +1226,9 @@ static const char *fault_of_texts(int error)
 static const char *fault_of(const struct flow *flow, unsigned int nth, int err, bool questions)
 {
 	const struct rule rule = rule_of(flow, nth, err);
-	const int fd = next_fd(), want = rule.result == GOES_ON ? flow->works
-					 : rule.result == SAME  ? err
-								: rule.result;
+	const int fd = fixture_next_fd(), want = rule.result == GOES_ON ? flow->works
+						 : rule.result == SAME  ? err
+									: rule.result;
 	int error, left = fake_open_count() + rule.left;
 	const char *fault = NULL;
 
@@ -1319,7 +1310,7 @@ static void fail_some(void)
 
 static const char *fault_at_random(const struct flow *flow)
 {
-	const int objects = fake_open_count(), fd = next_fd();
+	const int objects = fake_open_count(), fd = fixture_next_fd();
 	const char *fault = NULL;
 	int error;
 

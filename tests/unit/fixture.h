@@ -4,6 +4,7 @@
 #define FIXTURE_H
 
 #include <string.h>
+#include <unistd.h>
 
 #include "fake_verbs.h"
 
@@ -18,6 +19,15 @@ static inline struct fake_device *fixture_device(enum fake_profile profile, cons
 	fake_uname(release);
 	fake_profile(dev, profile);
 	return dev;
+}
+
+/* The descriptor that comes next: the same as long as none is left behind. */
+static inline int fixture_next_fd(void)
+{
+	const int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
 }
 
 /* A queue pair comes to a state, and libibverbs knows. */

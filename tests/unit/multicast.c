@@ -252,7 +252,7 @@ static void check_join(void)
 
 static void check_refused(void)
 {
-	int next_fd;
+	int fd;
 
 	start("::ffff:192.0.2.1");
 	REFUSED(EINVAL, "one host", CERTAIN(MULTICAST_ADDRESS, "gid", NUMBERLESS));
@@ -286,13 +286,11 @@ static void check_refused(void)
 		CERTAIN(MULTICAST_MEMBER, "MCAST_JOIN_GROUP", NUMBERLESS));
 	tap_eq_int(t.diag.source.gid_index, ROW_V2, "the record has the GID index");
 	start("::ffff:239.1.2.3");
-	next_fd = dup(1);
-	close(next_fd);
+	fd = fixture_next_fd();
 	fake_member_fail(ENOMEM);
 	REFUSED(ENOMEM, "a host without memory",
 		CERTAIN(MULTICAST_MEMBER, "MCAST_JOIN_GROUP", NUMBERLESS));
-	tap_eq_int(dup(1), next_fd, "no socket is left");
-	close(next_fd);
+	tap_eq_int(fixture_next_fd(), fd, "no socket is left");
 
 	start("::ffff:239.1.2.3");
 	check_refusal(&t.diag, rdmaez_multicast_join(t.qp, &t.group, 2, &t.fd, &t.diag), EINVAL,

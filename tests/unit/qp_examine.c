@@ -509,18 +509,9 @@ static void counter(const char *name, const char *text)
 	fclose(file);
 }
 
-/* The descriptor that the next file would get. */
-static int next_fd(void)
-{
-	const int fd = dup(STDIN_FILENO);
-
-	close(fd);
-	return fd;
-}
-
 static void check_counters(void)
 {
-	const int fd = next_fd();
+	const int fd = fixture_next_fd();
 	static const struct {
 		const char *name;
 		enum rdmaez_why why;
@@ -587,7 +578,7 @@ static void check_counters(void)
 	counter(rows[0].name, NULL);
 	counter(rows[1].name, NULL);
 	counter(rows[5].name, NULL);
-	tap_eq_int(next_fd(), fd, "no file is left open");
+	tap_eq_int(fixture_next_fd(), fd, "no file is left open");
 	memset(t.dev->verbs.ibdev_path, 'x', sizeof(t.dev->verbs.ibdev_path) - 1);
 	t.is->rnr_retry = 6;
 	CHECK("a path as long as can be", NOTHING);

@@ -234,11 +234,11 @@ static int cause_of_address(const struct sockaddr *address)
 /* Where no argument is wrong, the route may be. */
 static int cause_of_peer(const struct sockaddr *peer)
 {
-	const int error = errno, cause = cause_of_address(peer);
-	const bool is_blackhole = !cause && error == EINVAL && rdmaez_impl_cm_is_blackhole(peer);
+	const int error = errno;
+	const int cause = rdmaez_impl_cm_route_cause(peer, cause_of_address(peer), error);
 
 	errno = error;
-	return is_blackhole ? RDMAEZ_IMPL_CM_IS_BLACKHOLE : cause;
+	return cause;
 }
 
 /* The sizes are those of enum ib_cm_data_size in the kernel's ib_cm.h; over iWARP each driver has its own. */

@@ -182,8 +182,15 @@ static bool takes_receive(const struct explain_state_qp *qp)
 	return !strncmp(opcode, "SEND", 4) || !strcmp(opcode, "RDMA_WRITE_WITH_IMM");
 }
 
-static enum why why_lost(const struct explain_state *state)
+/* Why a process does nothing any more. `otherwise`: it may. */
+static enum why why_lost(const struct graph *graph, uint32_t process, enum why otherwise)
 {
+	const struct explain_state *const state = graph->job->process[process].state;
+
+	if (explain_has_ended(state))
+		return WHY_ENDED;
+	if (!graph->is_lost[process])
+		return otherwise;
 	return EXPLAIN_STATE_HAS(PROCESS, state, stopped) && state->stopped ? WHY_STOPPED
 									    : WHY_ENDED;
 }
@@ -192,15 +199,13 @@ static enum why why_peer(const struct graph *graph, const struct explain_end *en
 {
 	const struct explain_job *const job = graph->job;
 	const struct explain_end *const peer = &job->end[end->peer];
-	const struct explain_state *const state = job->process[peer->process].state;
+	const enum why lost = why_lost(graph, peer->process, WHY_UNSEEN);
 	uint64_t left;
 
 	if (end->disagrees)
 		return WHY_DISAGREES;
-	if (explain_has_ended(state))
-		return WHY_ENDED;
-	if (graph->is_lost[peer->process])
-		return why_lost(state);
+	if (lost != WHY_UNSEEN)
+		return lost;
 	if (!explain_is_later(job, end))
 		return WHY_UNSEEN;
 	if (peer->qp->gone)
@@ -277,10 +282,7 @@ static void add_receives(struct graph *graph, uint32_t process)
 		if (explain_due_sends(&job->end[end->peer]) && !graph->is_lost[peer])
 			add(graph, process, peer, at, WHY_UNSEEN);
 		else
-			add(graph, process, peer, at,
-			    explain_has_ended(job->process[peer].state) ? WHY_ENDED
-			    : graph->is_lost[peer] ? why_lost(job->process[peer].state)
-						   : WHY_NO_SEND);
+			add(graph, process, peer, at, why_lost(graph, peer, WHY_NO_SEND));
 	}
 }
 

@@ -650,7 +650,7 @@ static bool judge_process(struct verdict *verdict, const struct explain_qp_row *
 		     peer->row.pid, peer->qp_num);
 		return false;
 	}
-	if (state == 'T' || state == 't')
+	if (explain_is_stopped(state))
 		find(verdict, CERTAIN, "WAIT_PEER_STOPPED",
 		     "let it continue: a debugger has stopped it, or SIGSTOP has, which `kill "
 		     "-CONT` undoes",
@@ -1089,6 +1089,14 @@ static uint64_t unseen_messages(const struct explain_qp_row *qp)
 	return count;
 }
 
+/* Whether more of the peer's messages have been completed than the program has polled. */
+static bool has_messages(const struct explain_qp_row *qp)
+{
+	const struct explain_qp_row *const peer = peer_of(qp);
+
+	return peer && points_to(peer, qp) && peer->messages > qp->recvs_done;
+}
+
 /*
  * Receives, which may be idle: only what the peer is known for counts. That it has ended or stands still, or that a
  * message was lost, is no news to a server that goes on; but of a program that is about to be ended, or asked about, it
@@ -1113,34 +1121,22 @@ static void judge_recvs(struct verdict *verdict, const struct explain_qp_row *qp
 	}
 	if (now_is != EXPLAIN_QUIET && !judge_process(verdict, peer))
 		return;
-	if (now_is != EXPLAIN_QUIET && qp->type == UC && peer->messages > qp->recvs_done)
+	if (now_is != EXPLAIN_QUIET && qp->type == UC && has_messages(qp))
 		find(verdict, LIKELY, "WAIT_LOST",
 		     "have the receiver ask again after a while, or use RC",
 		     "the peer has sent more messages (%llu) than have come (%llu): on UC, what is "
-		     "dropped "
-		     "is not sent again",
+		     "dropped is not sent again",
 		     (unsigned long long)peer->messages, (unsigned long long)qp->recvs_done);
-	if (peer->messages > qp->recvs_done && peer->type == RC && cq)
+	if (has_messages(qp) && peer->type == RC && cq)
 		judge_events(verdict, cq, how, true);
-}
-
-/* Whether more of the peer's messages have been completed than the program has polled. */
-static bool has_messages(const struct explain_qp_row *qp)
-{
-	const struct explain_qp_row *const peer = peer_of(qp);
-
-	return peer && points_to(peer, qp) && peer->messages > qp->recvs_done;
 }
 
 /* One that looks for what cannot come, for lack of a receive. On RC the sender waits as well, and is told. */
 static void judge_no_recvs(struct verdict *verdict, const struct explain_qp_row *qp)
 {
-	const struct explain_qp_row *const peer = peer_of(qp);
-
 	judge_datagrams(verdict, qp);
-	if (qp->type == UC && qp->state >= RTR && peer && points_to(peer, qp) &&
-	    peer->messages > qp->recvs_done)
-		find_no_receive(verdict, peer);
+	if (qp->type == UC && qp->state >= RTR && has_messages(qp))
+		find_no_receive(verdict, peer_of(qp));
 }
 
 /* ---- Saying --------------------------------------------------------------------------------------------------- */

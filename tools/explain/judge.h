@@ -68,6 +68,12 @@ bool explain_judge_mr(unsigned int at, struct explain_mr_row *mr);
 const struct explain_ah_row *explain_judge_ah(const struct explain_qp_row *qp,
 					      const struct explain_request *request);
 
+/* Whether a debugger or a signal holds a process of that state, as /proc has it. */
+static inline bool explain_is_stopped(char state)
+{
+	return state == 'T' || state == 't';
+}
+
 /* The request that failed, or else the oldest that is outstanding; and the status, by its name. NULL: not known. */
 const struct explain_request *explain_judge_request(const struct explain_qp_row *qp);
 const char *explain_judge_failed(const struct explain_qp_row *qp);

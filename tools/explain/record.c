@@ -618,13 +618,6 @@ static const char *const reasons[] = {
 	[EXPLAIN_AT_END] = "request",
 };
 
-static bool is_stopped(int pid)
-{
-	const char state = explain_sight.state_of(pid);
-
-	return state == 'T' || state == 't';
-}
-
 static void add_state(struct process *process, enum explain_occasion occasion, uint64_t now,
 		      uint64_t real)
 {
@@ -641,7 +634,7 @@ static void add_state(struct process *process, enum explain_occasion occasion, u
 	if (process->ended_at && process->ended_by)
 		EXPLAIN_STATE_SET(PROCESS, state, signal,
 				  process->ended_by > 0 ? (uint32_t)process->ended_by : 0);
-	if (!process->ended_at && is_stopped(process->pid))
+	if (!process->ended_at && explain_is_stopped(explain_sight.state_of(process->pid)))
 		EXPLAIN_STATE_SET(PROCESS, state, stopped, true);
 	state->boot_id = boot_id[0] ? boot_id : NULL;
 	state->kernel = explain_kernel();

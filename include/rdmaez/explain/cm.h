@@ -929,7 +929,7 @@ RDMAEZ_SEAM void rdmaez_impl_cm_explain(struct rdmaez_diag *diag, const char *of
  * for a socket, too (fib_props[], ip6_rt_type_to_error()). An IPv6 multicast address may lack its
  * interface.
  */
-RDMAEZ_SEAM bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
+RDMAEZ_IMPL_COLD bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
 {
 	const bool ipv4 = to->sa_family == AF_INET;
 	const bool ipv6 = to->sa_family == AF_INET6 && ((const uint8_t *)to)[8] != 0xff;
@@ -941,12 +941,19 @@ RDMAEZ_SEAM bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
 	return is;
 }
 
+/* Returns the cause for which rdma_resolve_addr() has refused an address: the arguments', or the route. */
+RDMAEZ_SEAM int rdmaez_impl_cm_route_cause(const struct sockaddr *to, int cause, int error)
+{
+	return !cause && error == EINVAL && rdmaez_impl_cm_is_blackhole(to)
+		       ? RDMAEZ_IMPL_CM_IS_BLACKHOLE
+		       : cause;
+}
+
 /* Explains why rdma_resolve_addr() has refused an address. `cause`: what its arguments tell, or 0. */
 RDMAEZ_SEAM void rdmaez_impl_cm_explain_address(struct rdmaez_diag *diag, const struct sockaddr *to,
 						int cause)
 {
-	if (!cause && diag->error == EINVAL && rdmaez_impl_cm_is_blackhole(to))
-		cause = RDMAEZ_IMPL_CM_IS_BLACKHOLE;
+	cause = rdmaez_impl_cm_route_cause(to, cause, diag->error);
 	rdmaez_impl_cm_explain(diag, "rdma_resolve_addr", cause ? cause : diag->error, false);
 }
 

@@ -64,7 +64,7 @@ RDMAEZ_SEAM void rdmaez_impl_cm_explain(struct rdmaez_diag *diag, const char *of
 RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of, int status);
 RDMAEZ_SEAM void rdmaez_impl_cm_explain_address(struct rdmaez_diag *diag, const struct sockaddr *to,
 						int cause);
-RDMAEZ_SEAM bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to);
+RDMAEZ_SEAM int rdmaez_impl_cm_route_cause(const struct sockaddr *to, int cause, int error);
 RDMAEZ_SEAM int rdmaez_impl_cm_why_no_node(void);
 RDMAEZ_SEAM const char *rdmaez_impl_cm_words(const struct rdmaez_diag *diag,
 					     const struct rdmaez_finding *finding);
