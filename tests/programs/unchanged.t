@@ -32,22 +32,11 @@ outcome() {
 	done
 }
 
-# run_ends FIRST SECOND: ends(), once more where rping has asked for an event of a channel that it has closed, as it does in a
-# few of a hundred runs.
-run_ends() {
-	local try
-	for try in 1 2 3 4 5; do
-		: >"$scratch/said"
-		ends 60 "$@"
-		grep -sqFx 'rdma_get_cm_event: Bad file descriptor' "$scratch/first" "$scratch/second" || break
-	done
-}
-
 # same STATUSES FIRST SECOND: the same in both ways, with these statuses.
 same() {
-	run_ends "$2" "$3"
+	settled 60 "$2" "$3"
 	outcome >"$scratch/without"
-	run_ends "${2:+$explain $2}" "${3:+$explain $3}"
+	settled 60 "${2:+$explain $2}" "${3:+$explain $3}"
 	outcome >"$scratch/with"
 	diff "$scratch/without" "$scratch/with"
 	grep -qFx "statuses: $1" "$scratch/without" || {
@@ -67,7 +56,7 @@ silent() {
 # waits_for_nothing STATUSES FIRST SECOND: silent(), and so it is with --waiting.
 waits_for_nothing() {
 	silent "$@"
-	run_ends "${2:+$watches $2}" "${3:+$watches $3}"
+	settled 60 "${2:+$watches $2}" "${3:+$watches $3}"
 	outcome >"$scratch/with"
 	diff "$scratch/without" "$scratch/with"
 	[[ ! -s $scratch/said ]] || {

@@ -161,12 +161,11 @@ record() {
 
 # explained: the row is as it says.
 explained() {
-	echo -n | tee "$scratch/json" >"$scratch/text"
 	eval "$before"
 	if [[ -n $together ]]; then
-		ends "$limit" "$(wrapped "$(both)")" '' "$during"
+		settled "$limit" "$(wrapped "$(both)")" '' "$during"
 	else
-		ends "$limit" "$(wrapped "$first")" "$(wrapped "$second")" "$during"
+		settled "$limit" "$(wrapped "$first")" "$(wrapped "$second")" "$during"
 	fi
 	eval "$after"
 	echo "statuses $first_status, $second_status"
