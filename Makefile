@@ -128,7 +128,7 @@ TESTS_unit := $(UNIT) $(wildcard tests/unit/*.t)
 TESTS_device := $(wildcard tests/device/*.t)
 TESTS_architectures = $(EMULATED) $(wildcard tests/architectures/*.t)
 TESTS_site := $(wildcard tests/site/*.t)
-TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t)
+TESTS_siw := $(wildcard tests/siw/*.t) $(SIW) $(wildcard tests/kernel-source/*.t tests/provider/*.t)
 # Groups of tools/deps beyond build and test.
 DEPS_tree := docs
 DEPS_tools := guest bench
@@ -190,7 +190,7 @@ check-tools: ## the Soft-RoCE machine itself
 check-kernel: ## the rules against a running kernel's
 check-device: ## real queue pairs on the Soft-RoCE machine
 check-site: ## every page of the documentation in a browser: layout, search, diagrams
-check-siw: ## a second driver, software iWARP, and drivers' source; downloads a kernel's source once
+check-siw: ## a second driver, software iWARP; drivers' source, downloaded once; providers without their adapters
 check-package: ## installation, and programs that use it by pkg-config, CMake, Meson or as a copy; Debian packages
 check-programs: ## rdmaez-explain in front of perftest, UCX, libfabric, Open MPI and others, used rightly and wrongly
 check-coverage: ## what of the headers the unit tests reach, by clang 19: functions, lines, branches, conditions

@@ -5,12 +5,17 @@
  *
  * The including test has struct net, struct connection with its sides `near` and `far` and the number of accepted
  * `sends`, and connection_none(), connection_open(), connection_broken() and connection_close(). The near queue pair of
- * the third is in ERR. MOST_OPCODE is the highest that may be tried, and LEFT_OUT one that may not.
+ * the third is in ERR. MOST_OPCODE is the highest that may be tried, and LEFT_OUT one that may not. POST_SEND posts sends,
+ * if rdmaez_wr_post_send() is not to.
  */
 #ifndef RANDOM_POST_H
 #define RANDOM_POST_H
 
 #include "random.h"
+
+#ifndef POST_SEND
+#define POST_SEND rdmaez_wr_post_send
+#endif
 
 enum where {
 	UNCONNECTED,
@@ -48,6 +53,12 @@ static struct connection reach(struct net *net, enum where where)
 /* One SGE, one SEND: right wherever the queue pair is connected. */
 static void make_right(struct request *r, const struct connection *c)
 {
+	static struct ibv_mw window = {.type = IBV_MW_TYPE_2};
+	static union {
+		struct ibv_ah ah;
+		uint8_t more[512]; /* what a provider has behind it */
+	} handle;
+
 	memset(r, 0, sizeof(*r));
 	for (int i = 0; i < 8; i++) {
 		r->sge[i].addr = (uintptr_t)c->near->memory;
@@ -59,6 +70,14 @@ static void make_right(struct request *r, const struct connection *c)
 	r->send.opcode = IBV_WR_SEND;
 	r->send.wr.rdma.remote_addr = (uintptr_t)(c->far->memory + RIG_HALF);
 	r->send.wr.rdma.rkey = c->far->mr->rkey;
+	r->send.bind_mw.mw = &window;
+	r->send.bind_mw.bind_info.mr = c->near->mr;
+	if (c->near->qp->qp_type == IBV_QPT_UD) {
+		handle.ah.context = c->near->qp->context;
+		handle.ah.pd = c->near->qp->pd;
+		r->send.wr.ud.ah = &handle.ah;
+		r->send.wr.ud.remote_qpn = c->far->qp->qp_num;
+	}
 }
 
 /* Left out is a negative num_sge, of which libsiw copies that many, and an empty SGE before another, over
@@ -98,7 +117,7 @@ static void spoil(struct request *r)
 
 static int post(struct connection *c, struct request *r, bool send, struct rdmaez_diag *diag)
 {
-	const int error = send ? rdmaez_wr_post_send(c->near->qp, &r->send, NULL, diag)
+	const int error = send ? POST_SEND(c->near->qp, &r->send, NULL, diag)
 			       : rdmaez_wr_post_recv(c->near->qp, &r->recv, NULL, diag);
 
 	c->sends += send && !error;

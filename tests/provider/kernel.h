@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A kernel without an adapter, beneath rdma-core's own providers: what they ask the device file for is answered here, in
+ * the same process. It refuses nothing, so whatever is refused the provider has refused. Nothing is sent, and nothing
+ * completes.
+ */
+#ifndef PROVIDER_KERNEL_H
+#define PROVIDER_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A queue that was created: what was asked for, and the number that it got. */
+struct kernel_queue {
+	uint32_t number, max_send_wr, max_recv_wr, cqe;
+};
+
+/* What a driver adds to the kernel's answers. Each may be NULL. */
+struct kernel_driver {
+	const char *name;     /* the provider's, and rdmaez_driver_of()'s */
+	const char *device;   /* the name of the device */
+	const char *modalias; /* by which the provider knows it */
+	int abi_version;
+	uint32_t vendor_id, vendor_part_id, hw_ver;
+	unsigned int types; /* a bit for each enum ibv_qp_type that it has */
+	bool is_extended;   /* its queue pairs have the extended interface for sends */
+	void (*context)(void *answer);
+	void (*pd)(void *answer);
+	void (*cq)(void *answer, const struct kernel_queue *queue);
+	void (*qp)(void *answer, const struct kernel_queue *queue);
+	void (*device_ex)(void *answer);
+};
+
+/* The driver of this name, or NULL; the next one after a name, or NULL. */
+const struct kernel_driver *kernel_driver(const char *name);
+
+/* Makes a tree in place of /sys with the driver's device, in which libibverbs is to look from now on. */
+void kernel_begin(const struct kernel_driver *driver, const char *directory);
+
+#endif
