@@ -36,7 +36,6 @@ static void mlx5_context(void *answer)
 	to->max_recv_wr = 16384;
 	to->max_srq_recv_wr = 16384;
 	to->num_ports = 1;
-	to->cqe_version = 1;
 	to->num_uars_per_page = 1;
 	to->response_length = sizeof(*to);
 }
@@ -153,6 +152,7 @@ static void bnxt_cq(void *answer, const struct kernel_queue *queue)
 	ANSWER(bnxt_re_cq_resp);
 
 	to->cqid = queue->number;
+	to->phase = 1;
 }
 
 static void bnxt_qp(void *answer, const struct kernel_queue *queue)
@@ -226,19 +226,19 @@ static void erdma_qp(void *answer, const struct kernel_queue *queue)
 }
 
 static const struct kernel_driver drivers[] = {
-	{"mlx5", "mlx5_0", "pci:v000015B3d00001017sv0sd0", 1, 0x2c9, 4119, 0, RC | UC | UD, true,
+	{"mlx5", "mlx5_0", "pci:v000015B3d00001017sv0sd0", 1, 0x2c9, 4119, 0, RC | UC | UD, true, 0,
 	 mlx5_context, mlx5_pd, mlx5_cq, NULL, NULL},
 	{"mlx4", "mlx4_0", "pci:v000015B3d00001003sv0sd0", 4, 0x2c9, 4099, 0, RC | UC | UD, false,
-	 mlx4_context, NULL, mlx4_cq, NULL, NULL},
-	{"hns", "hns_0", "pci:v000019E5d0000A222sv0sd0", 2, 0x19e5, 0xa222, 0x21, RC | UD, true,
+	 0, mlx4_context, NULL, mlx4_cq, NULL, NULL},
+	{"hns", "hns_0", "pci:v000019E5d0000A222sv0sd0", 2, 0x19e5, 0xa222, 0x21, RC | UD, true, 0,
 	 hns_context, hns_pd, hns_cq, NULL, NULL},
-	{"irdma", "irdma0", "pci:v00008086d00001592sv0sd0", 5, 0x8086, 0x1592, 0, RC | UD, false,
+	{"irdma", "irdma0", "pci:v00008086d00001592sv0sd0", 5, 0x8086, 0x1592, 0, RC | UD, false, 0,
 	 irdma_context, irdma_pd, irdma_cq, irdma_qp, NULL},
 	{"bnxt_re", "bnxt_re0", "pci:v000014E4d00001750sv0sd0", 1, 0x14e4, 0x1750, 0, RC | UD,
-	 false, bnxt_context, NULL, bnxt_cq, bnxt_qp, NULL},
+	 false, 0, bnxt_context, NULL, bnxt_cq, bnxt_qp, NULL},
 	{"efa", "efa_0", "pci:v00001D0Fd0000EFA1sv0sd0", 1, 0x1d0f, 0xefa1, 0, UD, true,
-	 efa_context, NULL, efa_cq, efa_qp, efa_device},
-	{"erdma", "erdma_0", "pci:v00001DEDd0000107Fsv0sd0", 1, 0x1ded, 0x107f, 0, RC, false,
+	 KERNEL_MAPS, efa_context, NULL, efa_cq, efa_qp, efa_device},
+	{"erdma", "erdma_0", "pci:v00001DEDd0000107Fsv0sd0", 1, 0x1ded, 0x107f, 0, RC, false, 1,
 	 erdma_context, NULL, erdma_cq, erdma_qp, NULL},
 };
 

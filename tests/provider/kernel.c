@@ -27,6 +27,7 @@
 
 enum {
 	QUEUES = 4096,
+	WORDS = 4,         /* of what the provider tells its driver */
 	FIRST_NUMBER = 64, /* a queue pair's; lower ones are special to some providers */
 };
 
@@ -39,7 +40,14 @@ static struct {
 	uint8_t state;
 	struct kernel_queue queue;
 	uint32_t max_send_sge, max_recv_sge, max_inline_data;
+	uint64_t told[WORDS];
 } pairs[QUEUES];
+
+/* Completion queues by their handle, and the one whose memory is mapped next. */
+static uint8_t *completions[QUEUES], **mapped_next;
+
+/* Where the request ends that is being answered. */
+static const uint8_t *request_end;
 
 /* ---- Answers -------------------------------------------------------------------------------------- */
 
@@ -81,13 +89,26 @@ static struct ib_uverbs_query_port_resp port_attr(void)
 	return attr;
 }
 
+/* A word of the driver's part of the request; 0 beyond its end. */
+static uint64_t word_of(const void *told, unsigned int word)
+{
+	const uint8_t *const at = (const uint8_t *)told + word * sizeof(uint64_t);
+	uint64_t value = 0;
+
+	if (at + sizeof(value) <= request_end)
+		memcpy(&value, at, sizeof(value));
+	return value;
+}
+
 /* Fills in what a queue pair came to; the driver's part is behind the kernel's. */
-static void create_qp(const struct ib_uverbs_create_qp *asked,
+static void create_qp(const struct ib_uverbs_create_qp *asked, const void *told,
 		      struct ib_uverbs_create_qp_resp *answer, void *more)
 {
 	const uint32_t handle = handles++ % QUEUES;
 
 	pairs[handle].state = 0;
+	for (unsigned int i = 0; i < WORDS; i++)
+		pairs[handle].told[i] = word_of(told, i);
 	pairs[handle].queue.number = answer->qpn = FIRST_NUMBER + handle;
 	pairs[handle].queue.max_send_wr = answer->max_send_wr = asked->max_send_wr;
 	pairs[handle].queue.max_recv_wr = answer->max_recv_wr = asked->max_recv_wr;
@@ -111,17 +132,24 @@ static void create_qp_ex(const struct ib_uverbs_ex_create_qp *ex,
 	asked.max_send_sge = ex->max_send_sge;
 	asked.max_recv_sge = ex->max_recv_sge;
 	asked.max_inline_data = ex->max_inline_data;
-	create_qp(&asked, &answer->base, more);
+	create_qp(&asked, ex + 1, &answer->base, more);
 	answer->response_length = sizeof(*answer);
 }
 
-static void create_cq(uint32_t cqe, struct ib_uverbs_create_cq_resp *answer, void *more)
+static void create_cq(uint32_t cqe, const void *told, struct ib_uverbs_create_cq_resp *answer,
+		      void *more)
 {
 	struct kernel_queue queue;
 
 	memset(&queue, 0, sizeof(queue));
 	queue.number = answer->cq_handle = handles++;
 	queue.cqe = answer->cqe = cqe;
+	if (driver->buffer == KERNEL_MAPS) {
+		mapped_next = &completions[queue.number % QUEUES];
+	} else {
+		completions[queue.number % QUEUES] =
+			(uint8_t *)(uintptr_t)word_of(told, driver->buffer);
+	}
 	if (driver->cq)
 		driver->cq(more, &queue);
 }
@@ -182,14 +210,16 @@ static bool answer_plain(uint32_t command, const void *from, void *to)
 		struct ib_uverbs_create_cq_resp *const answer =
 			(struct ib_uverbs_create_cq_resp *)to;
 
-		create_cq(((const struct ib_uverbs_create_cq *)from)->cqe, answer, answer + 1);
+		create_cq(((const struct ib_uverbs_create_cq *)from)->cqe,
+			  (const struct ib_uverbs_create_cq *)from + 1, answer, answer + 1);
 		return true;
 	}
 	case IB_USER_VERBS_CMD_CREATE_QP: {
 		struct ib_uverbs_create_qp_resp *const answer =
 			(struct ib_uverbs_create_qp_resp *)to;
 
-		create_qp((const struct ib_uverbs_create_qp *)from, answer, answer + 1);
+		create_qp((const struct ib_uverbs_create_qp *)from,
+			  (const struct ib_uverbs_create_qp *)from + 1, answer, answer + 1);
 		return true;
 	}
 	case IB_USER_VERBS_CMD_MODIFY_QP:
@@ -226,7 +256,8 @@ static bool answer_extended(uint32_t command, const void *from, void *to, void *
 		struct ib_uverbs_ex_create_cq_resp *const answer =
 			(struct ib_uverbs_ex_create_cq_resp *)to;
 
-		create_cq(((const struct ib_uverbs_ex_create_cq *)from)->cqe, &answer->base, more);
+		create_cq(((const struct ib_uverbs_ex_create_cq *)from)->cqe,
+			  (const struct ib_uverbs_ex_create_cq *)from + 1, &answer->base, more);
 		answer->response_length = sizeof(*answer);
 		return true;
 	}
@@ -251,6 +282,7 @@ static ssize_t command(const void *data, size_t size)
 	uint64_t response;
 	bool known;
 
+	request_end = at + size;
 	memcpy(&header, at, sizeof(header));
 	if (header.command & IB_USER_VERBS_CMD_FLAG_EXTENDED) {
 		const size_t driver_words = 8;
@@ -334,16 +366,20 @@ int ioctl(int fd, unsigned long request, ...)
 	return -1;
 }
 
-/* Doorbells, and whatever else the driver maps. */
+/* Doorbells, queues, and whatever else the driver maps. */
 void *mmap(void *addr, size_t length, int protection, int flags, int fd, off_t offset)
 {
-	if (fd >= 0 && fd == device_fd) {
-		flags = MAP_PRIVATE | MAP_ANONYMOUS;
-		protection = PROT_READ | PROT_WRITE;
-		fd = -1;
-		offset = 0;
+	void *memory;
+
+	if (fd < 0 || fd != device_fd)
+		return (void *)syscall(SYS_mmap, addr, length, protection, flags, fd, offset);
+	memory = (void *)syscall(SYS_mmap, addr, length, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapped_next) {
+		*mapped_next = (uint8_t *)memory;
+		mapped_next = NULL;
 	}
-	return (void *)syscall(SYS_mmap, addr, length, protection, flags, fd, offset);
+	return memory;
 }
 
 void *mmap64(void *addr, size_t length, int protection, int flags, int fd, off_t offset)
@@ -356,6 +392,16 @@ int socket(int domain, int type, int protocol)
 		return (int)syscall(SYS_socket, domain, type, protocol);
 	errno = EPROTONOSUPPORT;
 	return -1;
+}
+
+uint8_t *kernel_completions(uint32_t cq_handle)
+{
+	return completions[cq_handle % QUEUES];
+}
+
+uint64_t kernel_qp_word(uint32_t qp_handle, unsigned int word)
+{
+	return pairs[qp_handle].told[word];
 }
 
 /* ---- The tree ---------------------------------------------------------------------------------------- */

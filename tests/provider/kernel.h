@@ -11,6 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	KERNEL_MAPS =
+		9 /* in the place of `buffer`: the memory is the driver's, and the provider maps it */
+};
+
 /* A queue that was created: what was asked for, and the number that it got. */
 struct kernel_queue {
 	uint32_t number, max_send_wr, max_recv_wr, cqe;
@@ -25,6 +30,8 @@ struct kernel_driver {
 	uint32_t vendor_id, vendor_part_id, hw_ver;
 	unsigned int types; /* a bit for each enum ibv_qp_type that it has */
 	bool is_extended;   /* its queue pairs have the extended interface for sends */
+	unsigned int
+		buffer; /* which word of what creates a completion queue is the address of its memory */
 	void (*context)(void *answer);
 	void (*pd)(void *answer);
 	void (*cq)(void *answer, const struct kernel_queue *queue);
@@ -34,6 +41,12 @@ struct kernel_driver {
 
 /* The driver of this name, or NULL; the next one after a name, or NULL. */
 const struct kernel_driver *kernel_driver(const char *name);
+
+/* Where the provider looks for the completions of a queue that it has created. */
+uint8_t *kernel_completions(uint32_t cq_handle);
+
+/* A word of what the provider told its driver when it created a queue pair. */
+uint64_t kernel_qp_word(uint32_t qp_handle, unsigned int word);
 
 /* Makes a tree in place of /sys with the driver's device, in which libibverbs is to look from now on. */
 void kernel_begin(const struct kernel_driver *driver, const char *directory);

@@ -90,7 +90,8 @@ RDMAEZ_SEAM const struct rdmaez_advice *rdmaez_impl_tell_wc_explain(const struct
 	/*
 	 * Who reports a status was read in rdma-core 65, where each provider maps its device's
 	 * numbers. For rxe, siw and hfi1 it was read in the kernel, which writes their completions.
-	 * siw's map knows more statuses than siw_rdmap_complete() and siw_qp_sq_process() ever set.
+	 * siw's map knows more statuses than siw_rdmap_complete() and siw_qp_sq_process() ever set, and
+	 * bnxt_re's has IBV_WC_FATAL_ERR for completions that bnxt_re_poll_err_rcqe() leaves out.
 	 * vmw_pvrdma passes on its host's.
 	 */
 	static const struct rdmaez_advice advice[] = {
@@ -298,7 +299,7 @@ RDMAEZ_SEAM const struct rdmaez_advice *rdmaez_impl_tell_wc_explain(const struct
 		 "IBV_WC_FATAL_ERR",
 		 "the queue pair or the device has failed",
 		 "see the events and the kernel log; destroy the queue pair and create a new one",
-		 "bnxt_re cxgb4 irdma mana ocrdma rxe",
+		 "cxgb4 irdma mana ocrdma rxe",
 		 {"the device has failed internally; the kernel log says more",
 		  "irdma: an error that has no status of its own"}},
 		{20,
