@@ -220,11 +220,15 @@ check-nightly: ## what takes longest, and of which make check has a sample: all 
 
 KERNELS := bookworm trixie sid
 MUTANTS := --base HEAD^
-.PHONY: check-mutants mutants
+.PHONY: check-mutants mutants mutants-tools
 check-mutants: | deps-build deps-test ## whether unit tests notice changed code, in headers that differ from the last commit's parent; MUTANTS="--help"
 	tests/mutants/run $(MUTANTS)
 mutants: | deps-build deps-test ## the same for all headers, which takes hours; goes on where it was stopped; MINUTES=30
 	nice -n 15 tests/mutants/run --all $(MINUTES:%=--minutes %)
+mutants-tools: ## the same for rdmaez-explain and rdmaez-doctor, with their tests on devices; MINUTES=300
+	$(call install_first,tools device)
+	$(call build_first,tools device)
+	nice -n 15 tests/mutants/run --tools --jobs 1 $(MINUTES:%=--minutes %)
 
 .PHONY: prove
 prove: | deps-build deps-prove ## prove by CBMC what holds for all inputs: ranges, times, rules, what peers send; PROOFS="--help"
