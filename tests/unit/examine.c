@@ -459,7 +459,9 @@ static void check_events(void)
 	watch.cq = t.qp->send_cq;
 	watch.flags = RDMAEZ_CQ_SOLICITED;
 	t.cq_known.watch = &watch;
-	t.cq_known.flags |= RDMAEZ_CQ_POLLED;
+	t.cq_known.flags = RDMAEZ_CQ_BY_EVENT | RDMAEZ_CQ_POLLED;
+	CHECK_CQ("not armed any more", CERTAIN(CQ_UNARMED, "cq", NUMBERLESS));
+	t.cq_known.flags |= RDMAEZ_CQ_ARMED;
 	CHECK_CQ("armed for solicited ones", ADVICE(CQ_SOLICITED, "flags", NUMBERLESS));
 	watch.flags = 0;
 	ibv_req_notify_cq(t.qp->send_cq, 0);

@@ -48,7 +48,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_late_wait(const struct ibv_cq *cq, struct ibv_
 RDMAEZ_SEAM void rdmaez_impl_late_drain(struct ibv_qp *qp, uint64_t timeout_ns,
 					struct rdmaez_diag *diag)
 {
-	const int from = diag->from, to = diag->to;
+	const int from = diag->from;
 	struct rdmaez_impl_qp_exam e;
 	struct rdmaez_qp_known known;
 
@@ -65,7 +65,6 @@ RDMAEZ_SEAM void rdmaez_impl_late_drain(struct ibv_qp *qp, uint64_t timeout_ns,
 		rdmaez_impl_exam_event(qp->context, diag);
 	}
 	diag->from = from;
-	diag->to = to;
 }
 
 /*
