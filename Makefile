@@ -280,6 +280,9 @@ build/device/%: tests/device/%.c build/objects/gcc/implementation.o | deps-build
 	$(call compile,$(filter %.o,$^) $(SANITIZE) -Itests -Itests/device -libverbs)
 build/device/connect_many: tests/device/connect_many.c | deps-build
 	$(call compile,-Itests -libverbs)
+# AddressSanitizer does not live with a limit of address space.
+build/device/limits: tests/device/limits.c | deps-build
+	$(call compile,tests/implementation.c -Itests -Itests/device -libverbs)
 # AddressSanitizer wants to be the first library, and so does rdmaez-explain; ThreadSanitizer does not mind.
 build/device/explained/threads: CFLAGS += -fsanitize=thread
 build/device/explained/%: tests/device/explained/%.c | deps-build
