@@ -131,18 +131,36 @@ static int state_before(const struct fake_device *dev, const struct fake_qp *qp,
 
 /* IBV_QP_RATE_LIMIT where it is not in the table, from Linux 7 on: 0 if it may be there. */
 static int check_rate(const struct fake_device *dev, const struct fake_qp *qp,
-		      enum ibv_qp_state from, enum ibv_qp_state to)
+		      enum ibv_qp_state from, enum ibv_qp_state to, int mask)
 {
 	const bool reliable = qp->verbs.qp_type == IBV_QPT_RC;
 
-	if (dev->habits.rate == FAKE_RATE_RAW) /* qp_rate_limit_supported() in hw/mlx5/qp.c */
-		return qp->verbs.qp_type == IBV_QPT_RAW_PACKET ? 0 : EOPNOTSUPP;
+	/* bnxt_re_modify_qp() */
+	if (dev->habits.moves != FAKE_MOVES_BY_TABLE && !(mask & IBV_QP_STATE))
+		return reliable ? 0 : EOPNOTSUPP;
 	/* ionic_is_modify_ok(), bnxt_re_is_modify_ok() */
 	return reliable && ((from == IBV_QPS_INIT && to == IBV_QPS_RTR) ||
 			    (from == IBV_QPS_RTR && to == IBV_QPS_RTS) ||
 			    (from == IBV_QPS_RTS && to == IBV_QPS_RTS))
 		       ? 0
 		       : EINVAL;
+}
+
+/* Whether mlx5 keeps a rate for later and looks at nothing else. */
+static bool keeps_rate(const struct fake_device *dev, enum ibv_qp_state from, int mask)
+{
+	return dev->habits.rate == FAKE_RATE_RAW && mask == IBV_QP_RATE_LIMIT &&
+	       from != IBV_QPS_RTS;
+}
+
+/* mlx5_ib_modify_qp(): the rate comes after all values, and from RESET to RESET nothing does. */
+static int check_rate_last(const struct fake_device *dev, const struct fake_qp *qp,
+			   enum ibv_qp_state from, enum ibv_qp_state to, int mask)
+{
+	if (dev->habits.rate != FAKE_RATE_RAW || !(mask & IBV_QP_RATE_LIMIT) ||
+	    (from == IBV_QPS_RESET && to == IBV_QPS_RESET && !keeps_rate(dev, from, mask)))
+		return 0;
+	return qp->verbs.qp_type == IBV_QPT_RAW_PACKET ? 0 : EOPNOTSUPP;
 }
 
 static int check_mask(const struct fake_qp *qp, struct fake_rule rule, int mask)
@@ -161,21 +179,20 @@ static int check_move(const struct fake_device *dev, const struct fake_qp *qp,
 	const int srd = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY |
 			IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN |
 			IBV_QP_RNR_RETRY;
-	int rate = mask & IBV_QP_RATE_LIMIT && dev->habits.rate ? IBV_QP_RATE_LIMIT : 0;
+	const int rate = dev->habits.rate && !qp->type ? mask & IBV_QP_RATE_LIMIT : 0;
 	int err = 0;
 
 	if (mask & dev->habits.modify_refused || (qp->type == FAKE_SRD && mask & ~srd))
 		return EOPNOTSUPP;
-	/* mlx5 keeps a rate for later. */
-	if (dev->habits.rate == FAKE_RATE_RAW && mask == IBV_QP_RATE_LIMIT && from != IBV_QPS_RTS)
-		return check_rate(dev, qp, from, to);
+	if (keeps_rate(dev, from, mask))
+		return 0;
 	if (dev->habits.moves == FAKE_MOVES_BY_TABLE || mask & IBV_QP_STATE)
 		err = check_mask(qp,
 				 qp->type ? fake_driver_rule(qp->type, from, to)
 					  : fake_qp_rule(qp->verbs.qp_type, from, to),
 				 mask & ~rate);
-	if (!err && rate)
-		err = check_rate(dev, qp, from, to);
+	if (!err && rate && dev->habits.rate == FAKE_RATE_RC)
+		err = check_rate(dev, qp, from, to, mask);
 	if (!err && dev->habits.sqd_holds && mask & IBV_QP_STATE && qp->attr.sq_draining &&
 	    to != IBV_QPS_ERR)
 		err = EINVAL;
@@ -490,6 +507,8 @@ int fake_driver_modify(struct fake_device *dev, struct fake_qp *qp, const struct
 		/* Of a DCT, mlx5 looks at none. */
 		if (!err && qp->type != FAKE_DCT)
 			err = check_values(dev, qp, attr, mask);
+		if (!err)
+			err = check_rate_last(dev, qp, from, to, mask);
 	}
 	if (!err && dev->habits.user_qkey_errno && mask & IBV_QP_QKEY && attr->qkey >> 31)
 		err = dev->habits.user_qkey_errno;

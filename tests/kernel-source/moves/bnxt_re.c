@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* hw/bnxt_re: bnxt_re_modify_qp(), and bnxt_re_is_modify_ok() where there is one */
 #include "hw/bnxt_re/ib_verbs.c"
+#include <linux/version.h>
 #include "glue.h"
 
 /*
@@ -31,6 +32,12 @@ void *moves_qp(const struct moves_device *device, int type)
 	attr->max_qp_wqes = 128;
 	attr->max_qp_sges = 6;
 	attr->max_inline_data = 96;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	/* An adapter that limits the rate of RC. */
+	attr->dev_cap_flags2 = CREQ_QUERY_FUNC_RESP_SB_MODIFY_QP_RATE_LIMIT_SUPPORTED;
+	qp->qplib_qp.cctx = kzalloc_here(sizeof(*qp->qplib_qp.cctx));
+	qp->qplib_qp.type = type;
+#endif
 	glue_device(&rdev->ibdev, device);
 	rdev->netdev = glue_netdev;
 	glue_qp(&qp->ib_qp, &rdev->ibdev, type);

@@ -12,6 +12,16 @@ GLUE_RETURNS_0(mlx5_cmd_check)
 GLUE_RETURNS_0(mlx5_ib_get_counters_id)
 GLUE_RETURNS_0(mlx5_lag_is_active)
 GLUE_RETURNS_0(_copy_to_user)
+GLUE_RETURNS_0(_ib_respond_udata)
+
+/* net/ethernet/mellanox/mlx5/core/rl.c, of the adapter's table of rates: there is always room. */
+bool mlx5_rl_are_equal(struct mlx5_rate_limit *one, struct mlx5_rate_limit *other)
+{
+	return one->rate == other->rate && one->max_burst_sz == other->max_burst_sz &&
+	       one->typical_pkt_sz == other->typical_pkt_sz;
+}
+GLUE_RETURNS_0(mlx5_rl_add_rate)
+GLUE_RETURNS_0(mlx5_rl_remove_rate)
 
 static int log_2(int value)
 {
