@@ -6,17 +6,11 @@
 # through the fake to it. What rdmaez_qp_check() calls an error must be refused, with that errno value, and the fake's
 # profile of the driver must say the same as the driver.
 #
-# RDMAEZ_KERNEL chooses the kernel (bookworm, trixie or sid); its source is downloaded once. With RDMAEZ_NIGHTLY=1 there
-# are twenty times as many requests, and others each day. `moves.h` says how the two halves talk, and `moves/glue.h` what a driver is given.
+# With RDMAEZ_NIGHTLY=1 there are twenty times as many requests, and others each day. `moves.h` says how the two halves
+# talk, and `moves/glue.h` what a driver is given.
 
 source tests/tap.bash
 
-kernel=${RDMAEZ_KERNEL:-bookworm}
-tree=$(tools/softroce --kernel "$kernel" --source) || exit 1
-build=$(tools/softroce --kernel "$kernel" --headers) || exit 1
-common=$(sed -n 's|^include \(.*\)/Makefile$|\1|p' "$build/Makefile")
-release=$(basename "$build")
-release=${release#linux-headers-}
 requests=8000
 seed=5
 if [[ ${RDMAEZ_NIGHTLY:-0} == 1 ]]; then
@@ -24,25 +18,8 @@ if [[ ${RDMAEZ_NIGHTLY:-0} == 1 ]]; then
 	seed=$(date +%Y%m%d)
 fi
 seed=${RDMAEZ_SEED:-$seed}
-moves=tests/kernel-source/moves
 
-# What the kernel's own build would pass, but for what suits a program: no code model, no stack protector, no tracing.
-flags=(-nostdinc "-I$tree/include" "-I$common/arch/x86/include" "-I$build/arch/x86/include/generated" "-I$common/include"
-	"-I$build/include" "-I$common/arch/x86/include/uapi" "-I$build/arch/x86/include/generated/uapi"
-	"-I$common/include/uapi" "-I$build/include/generated/uapi"
-	-include "$common/include/linux/compiler-version.h" -include "$common/include/linux/kconfig.h"
-	-include "$moves/config.h" -include "$common/include/linux/compiler_types.h"
-	-D__KERNEL__ -DMODULE '-DKBUILD_BASENAME="moves"' '-DKBUILD_MODNAME="moves"' -D__KBUILD_MODNAME=kmod_moves -DCC_USING_FENTRY
-	-std=gnu11 -fms-extensions -O1 -w -fno-pie -fno-strict-aliasing -fshort-wchar -funsigned-char -fno-common
-	-fcf-protection=none -ffunction-sections -fdata-sections)
-
-# of_kernel TREE DIRECTORY FILE OBJECT: compile as part of the kernel, with a driver's directory below TREE.
-of_kernel() {
-	"${KCC:-gcc}" "${flags[@]}" "-I$1/drivers/infiniband" "-I$1/drivers/infiniband/$2" "-I$tree/drivers/infiniband/$2" \
-		"-I$tree/drivers/infiniband/core" "-I$tree/drivers/net/ethernet/broadcom/bnxt" \
-		"-I$tree/drivers/net/ethernet/hisilicon/hns3" "-I$tree/drivers/net/ethernet/hisilicon/hns3/hns3pf" \
-		"-I$tree/drivers/net/ethernet/hisilicon/hns3/hns3_common" -c "$3" -o "$4"
-}
+source tests/kernel-source/lib.bash
 
 # What all programs share: the fake with the half that asks, the kernel's table of transitions, and what is in the
 # kernel's place.
@@ -54,14 +31,6 @@ shared() {
 			-c FILE -o "$1/user/$(basename FILE .c).o"' sh "$scratch"
 	of_kernel "$tree" core "$tree/drivers/infiniband/core/verbs.c" "$scratch/verbs.o"
 	gcc -O1 -Wall -Werror -fno-builtin -fno-pie -c "$moves/stubs.c" -o "$scratch/stubs.o"
-}
-
-# What is still missing in an object ends in moves_lacks(), with its name.
-lacks() {
-	comm -23 <(nm -u "$1" | awk '{ print $2 }' | sort -u) <(nm --defined-only "$scratch/stubs.o" | awk '{ print $3 }' | sort -u) |
-		grep -vE '^(mem(cpy|move|set|cmp|chr)|str(len|cmp|ncmp|cpy|ncpy|chr|str|cat)|sn?printf)$' |
-		awk 'BEGIN { print ".section .note.GNU-stack,\"\",@progbits\n.text" }
-			{ print ".globl " $1 "\n" $1 ":\n\tlea 1f(%rip), %rdi\n\tand $-16, %rsp\n\tcall moves_lacks\n1:\t.string \"" $1 "\"" }'
 }
 
 # compare TREE DRIVER DIRECTORY: the program of a driver in DIRECTORY, of TREE's source, and its answers.
@@ -81,10 +50,7 @@ compare() {
 # of_changed DRIVER NAME FILE SCRIPT: the same with SCRIPT, of sed, done to a FILE of the driver.
 of_changed() {
 	local dir=$scratch/$2 seed=1 # with which each of them was seen to be noticed
-	mkdir -p "$dir/drivers/infiniband/hw/$1"
-	cp "$tree/drivers/infiniband/hw/$1"/*.[ch] "$dir/drivers/infiniband/hw/$1/"
-	sed -i "$4" "$dir/drivers/infiniband/hw/$1/$3"
-	! cmp -s "$tree/drivers/infiniband/hw/$1/$3" "$dir/drivers/infiniband/hw/$1/$3" || { echo "nothing was changed"; return 0; }
+	changed_driver "$dir" "$1" "$3" "$4" || return 0
 	compare "$dir" "$1" "$dir/built"
 }
 

@@ -31,7 +31,10 @@ enum {
 	FIRST_NUMBER = 64, /* a queue pair's; lower ones are special to some providers */
 };
 
+const struct kernel_judge *kernel_judge;
+
 static const struct kernel_driver *driver;
+static int refused; /* the errno value that the driver refuses this request with */
 static int device_fd = -1;
 static uint32_t handles;
 
@@ -72,6 +75,13 @@ static struct ib_uverbs_query_device_resp device_attr(void)
 	attr.max_srq_sge = 6;
 	attr.max_pkeys = 1;
 	attr.phys_port_cnt = 1;
+	if (kernel_judge) {
+		attr.max_cqe = kernel_judge->reported.max_cqe;
+		attr.max_qp_wr = kernel_judge->reported.max_qp_wr;
+		attr.max_sge = kernel_judge->reported.max_sge;
+		attr.max_srq_wr = kernel_judge->reported.max_srq_wr;
+		attr.max_srq_sge = kernel_judge->reported.max_srq_sge;
+	}
 	return attr;
 }
 
@@ -100,12 +110,32 @@ static uint64_t word_of(const void *told, unsigned int word)
 	return value;
 }
 
+/* Lets the driver judge what is to be created, if it is there and has a function for it. */
+static void judge(int (*function)(const struct limits_request *), struct limits_request *request,
+		  const void *told)
+{
+	request->told = told;
+	request->size = (unsigned long)(request_end - (const uint8_t *)told);
+	if (function)
+		refused = function(request);
+}
+
 /* Fills in what a queue pair came to; the driver's part is behind the kernel's. */
 static void create_qp(const struct ib_uverbs_create_qp *asked, const void *told,
 		      struct ib_uverbs_create_qp_resp *answer, void *more)
 {
 	const uint32_t handle = handles++ % QUEUES;
+	struct limits_request request;
 
+	if (kernel_judge) {
+		memset(&request, 0, sizeof(request));
+		request.type = asked->qp_type;
+		request.max_send_wr = asked->max_send_wr;
+		request.max_recv_wr = asked->max_recv_wr;
+		request.max_send_sge = asked->max_send_sge;
+		request.max_recv_sge = asked->max_recv_sge;
+		judge(kernel_judge->qp, &request, told);
+	}
 	pairs[handle].state = 0;
 	for (unsigned int i = 0; i < WORDS; i++)
 		pairs[handle].told[i] = word_of(told, i);
@@ -132,6 +162,7 @@ static void create_qp_ex(const struct ib_uverbs_ex_create_qp *ex,
 	asked.max_send_sge = ex->max_send_sge;
 	asked.max_recv_sge = ex->max_recv_sge;
 	asked.max_inline_data = ex->max_inline_data;
+	asked.qp_type = ex->qp_type;
 	create_qp(&asked, ex + 1, &answer->base, more);
 	answer->response_length = sizeof(*answer);
 }
@@ -139,8 +170,14 @@ static void create_qp_ex(const struct ib_uverbs_ex_create_qp *ex,
 static void create_cq(uint32_t cqe, const void *told, struct ib_uverbs_create_cq_resp *answer,
 		      void *more)
 {
+	struct limits_request request;
 	struct kernel_queue queue;
 
+	if (kernel_judge) {
+		memset(&request, 0, sizeof(request));
+		request.cqe = cqe;
+		judge(kernel_judge->cq, &request, told);
+	}
 	memset(&queue, 0, sizeof(queue));
 	queue.number = answer->cq_handle = handles++;
 	queue.cqe = answer->cqe = cqe;
@@ -152,6 +189,25 @@ static void create_cq(uint32_t cqe, const void *told, struct ib_uverbs_create_cq
 	}
 	if (driver->cq)
 		driver->cq(more, &queue);
+}
+
+static void create_srq(const struct ib_uverbs_create_srq *asked,
+		       struct ib_uverbs_create_srq_resp *answer)
+{
+	struct limits_request request;
+	const uint32_t number = FIRST_NUMBER + handles++;
+
+	if (kernel_judge) {
+		memset(&request, 0, sizeof(request));
+		request.max_wr = asked->max_wr;
+		request.max_sge = asked->max_sge;
+		judge(kernel_judge->srq, &request, asked + 1);
+	}
+	answer->srq_handle = number;
+	answer->max_wr = asked->max_wr;
+	answer->max_sge = asked->max_sge;
+	/* Each driver that has them begins its answer so. */
+	memcpy(answer + 1, &number, sizeof(number));
 }
 
 static void modify_qp(const struct ib_uverbs_modify_qp *asked)
@@ -222,6 +278,10 @@ static bool answer_plain(uint32_t command, const void *from, void *to)
 			  (const struct ib_uverbs_create_qp *)from + 1, answer, answer + 1);
 		return true;
 	}
+	case IB_USER_VERBS_CMD_CREATE_SRQ:
+		create_srq((const struct ib_uverbs_create_srq *)from,
+			   (struct ib_uverbs_create_srq_resp *)to);
+		return true;
 	case IB_USER_VERBS_CMD_MODIFY_QP:
 		modify_qp((const struct ib_uverbs_modify_qp *)from);
 		return true;
@@ -233,6 +293,7 @@ static bool answer_plain(uint32_t command, const void *from, void *to)
 	case IB_USER_VERBS_CMD_DEREG_MR:
 	case IB_USER_VERBS_CMD_DESTROY_CQ:
 	case IB_USER_VERBS_CMD_DESTROY_QP:
+	case IB_USER_VERBS_CMD_DESTROY_SRQ:
 		return true;
 	default:
 		return false;
@@ -283,6 +344,7 @@ static ssize_t command(const void *data, size_t size)
 	bool known;
 
 	request_end = at + size;
+	refused = 0;
 	memcpy(&header, at, sizeof(header));
 	if (header.command & IB_USER_VERBS_CMD_FLAG_EXTENDED) {
 		const size_t driver_words = 8;
@@ -304,9 +366,9 @@ static ssize_t command(const void *data, size_t size)
 		known = answer_plain(header.command, at + sizeof(header),
 				     (void *)(uintptr_t)response);
 	}
-	if (known)
+	if (known && !refused)
 		return (ssize_t)size;
-	errno = EOPNOTSUPP;
+	errno = known ? refused : EOPNOTSUPP;
 	return -1;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A kernel without an adapter, beneath rdma-core's own providers: what they ask the device file for is answered here, in
- * the same process. It refuses nothing, so whatever is refused the provider has refused. Nothing is sent, and nothing
- * completes.
+ * the same process. Unless a driver judges, it refuses nothing, so whatever is refused the provider has refused. Nothing
+ * is sent; what completes, the test has written.
  */
 #ifndef PROVIDER_KERNEL_H
 #define PROVIDER_KERNEL_H
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "limits.h"
 
 enum {
 	KERNEL_MAPS =
@@ -39,7 +41,18 @@ struct kernel_driver {
 	void (*device_ex)(void *answer);
 };
 
-/* The driver of this name, or NULL; the next one after a name, or NULL. */
+/* A driver's own functions, for programs that have them: 0 or an errno value for what is to be created. */
+struct kernel_judge {
+	struct limits reported;
+	int (*cq)(const struct limits_request *request);
+	int (*qp)(const struct limits_request *request);
+	int (*srq)(const struct limits_request *request);
+};
+
+/* NULL: nothing is refused, and the limits are this kernel's own. */
+extern const struct kernel_judge *kernel_judge;
+
+/* The driver of this name, or NULL. */
 const struct kernel_driver *kernel_driver(const char *name);
 
 /* Where the provider looks for the completions of a queue that it has created. */

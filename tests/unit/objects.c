@@ -415,7 +415,7 @@ static void check_certain(void)
 		{"ocrdma", 0x10df, 0x720, true, true, false},
 		{"cxgb4", 0x1425, 0x5401, true, true, true},
 		{"efa", 0x1d0f, 0xefa0, true, false, false},
-		{"erdma", 0x1ded, 0x107f, true, false, false},
+		{"erdma", 0x1ded, 0x107f, false, false, false},
 		{"ionic", 0x1dd8, 0x1003, true, false, false},
 		{"mana", 0x1414, 3, false, false, false},
 		{"mana before Linux 7", 0, 0, false, false, false},

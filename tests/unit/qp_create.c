@@ -161,7 +161,7 @@ static void check_certain(void)
 		{"pvrdma", 0x15ad, 0x820, false, false, false},
 		{"hfi1", 0x1175, 0x24f0, true, true, true},
 		{"mlx5", 0x2c9, 0x1017, false, false, false},
-		{"bnxt_re", 0x14e4, 0x1750, true, true, true},
+		{"bnxt_re", 0x14e4, 0x1750, false, false, true},
 		{"irdma", 0x8086, 0x1592, false, false, true},
 		{"qedr", 0x1077, 0x1656, true, false, true},
 		{"ocrdma", 0x10df, 0x720, true, false, false},

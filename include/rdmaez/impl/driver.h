@@ -145,9 +145,10 @@ RDMAEZ_IMPL_BEGIN
 		  RDMAEZ_DRIVER_DEPTH_IN | RDMAEZ_DRIVER_RATE_LIMIT_RC,                            \
 	  /* bnxt_re_query_qp(), without a port before Linux 6.12 */                               \
 	  ~(IBV_QP_PORT | IBV_QP_EN_SQD_ASYNC_NOTIFY),                                             \
-	  /* bnxt_re_create_cq(), bnxt_re_test_qp_limits(); bnxt_re_create_srq() compares no       \
-	   * SGEs */                                                                               \
-	  RDMAEZ_DRIVER_COMPARES_ALL & ~RDMAEZ_DRIVER_COMPARES_SRQ_SGE,                            \
+	  /* bnxt_re_create_cq(), the provider's bnxt_re_check_qp_limits(), which before           \
+	   * rdma-core 49 lowers depths in silence; bnxt_re_create_srq() compares no SGEs */       \
+	  RDMAEZ_DRIVER_COMPARES_CQE | RDMAEZ_DRIVER_COMPARES_SGE |                                \
+		  RDMAEZ_DRIVER_COMPARES_SRQ_WR,                                                   \
 	  /* bnxt_re_put_inline() */                                                               \
 	  RDMAEZ_DRIVER_CHECKS_INLINE,                                                             \
 	  /* rate limits since rdma-core 62, which a limit shows */                                \
@@ -310,8 +311,9 @@ RDMAEZ_IMPL_BEGIN
 		  RDMAEZ_DRIVER_SWAPS | RDMAEZ_DRIVER_NO_BEACON,                                   \
 	  /* erdma_query_qp() */                                                                   \
 	  IBV_QP_STATE | IBV_QP_CAP,                                                               \
-	  /* erdma_create_cq(); erdma_query_device() reports the lesser depth of two */            \
-	  RDMAEZ_DRIVER_COMPARES_CQE,                                                              \
+	  /* erdma_create_cq() compares it, but the provider takes a negative one for 64;          \
+	   * erdma_query_device() reports the lesser depth of two */                               \
+	  RDMAEZ_DRIVER_COMPARES_NOTHING,                                                          \
 	  /* it takes as many SGEs as any of its queues may have */                                \
 	  RDMAEZ_DRIVER_CHECKS_INLINE,                                                             \
 	  RDMAEZ_DRIVER_FILLS_NOTHING,                                                             \

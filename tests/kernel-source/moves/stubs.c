@@ -9,6 +9,10 @@
 
 void *kzalloc_here(size_t size);
 void moves_lacks(const char *name);
+extern void (*moves_beyond)(void);
+
+/* What a program does where a driver goes beyond what it is asked for; NULL for one that must not. */
+void (*moves_beyond)(void);
 
 void *kzalloc_here(size_t size)
 {
@@ -21,6 +25,8 @@ void *kzalloc_here(size_t size)
 
 void moves_lacks(const char *name)
 {
+	if (moves_beyond)
+		moves_beyond();
 	printf("Bail out! the driver calls %s(): read the source, and say in its file what that "
 	       "does\n",
 	       name);
