@@ -247,6 +247,23 @@ names_all() {
 	[[ $(called rhel qemu-system-x86) == ' qemu-kvm' && $(called fedora qemu-system-x86) == ' qemu-system-x86' ]]
 }
 
+# helps SYSTEM GROUP NAME: --help lists each group once, and has this name in this group.
+helps() {
+	local group
+	echo "ID=$1" >"$scratch/os-release"
+	env -i PATH="$bin" RDMAEZ_OS_RELEASE="$scratch/os-release" bash tools/deps --help >"$scratch/help"
+	cat "$scratch/help"
+	# shellcheck source=/dev/null
+	source <(sed -n '/^declare -rA groups/,/^)/p' tools/deps)
+	# shellcheck disable=SC2154 # of tools/deps
+	for group in "${!groups[@]}"; do
+		[[ $(grep -cE "^  $group +[a-z-]" "$scratch/help") == 1 ]]
+	done
+	[[ $(grep -cE '^  [a-z]' "$scratch/help") == "${#groups[@]}" ]]
+	grep -qE "^  $2 .* $3( |\$)" "$scratch/help"
+	(($(wc -L <"$scratch/help") <= 120))
+}
+
 elsewhere_complete() {
 	rm -f "$bin/apt-get"
 	for program in objdump clang valgrind; do
@@ -299,8 +316,14 @@ fails 'Arch: the command' 'pacman -S .*binutils' keep on ID=arch
 fails 'Alpine: the command' 'apk add .*binutils' keep on ID=alpine
 fails 'elsewhere: also all that any target needs' 'for all that make can do:' keep on ID=arch
 ok 'each system has its names' names_all
+for line in 'debian build libibverbs-dev' 'ubuntu build libibverbs-dev' 'fedora build json-c-devel' 'rocky guest qemu-kvm' \
+	'opensuse-leap docs graphviz' 'arch build rdma-core' 'alpine cxx g\+\+'; do
+	# shellcheck disable=SC2086 # three words
+	ok "--help lists the groups on ${line%% *}" helps $line
+done
 ok 'elsewhere: silent where the programs are there' keep elsewhere_complete
 fails 'elsewhere: asks the compiler for headers' 'stdio.h +\(Debian: libc6-dev\)' keep elsewhere_headers
-fails 'an unknown group is named' "no group 'teste'" deps teste
+fails 'an unknown group is named' "no group 'teste'; there are architectures bench build " deps teste
+fails 'so is an unknown option, and where to look' "unknown option '--remove'; see tools/deps --help" deps --remove build
 fails 'without a group it says which there are' 'name one or more groups' deps
 done_testing
