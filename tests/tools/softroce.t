@@ -360,7 +360,14 @@ boots_a_kernel_of_ones_own() {
 	is "$dir/out" "$version"$'\nrxe0\n'
 	ends 125 tools/softroce --kernel "$tree/boot/vmlinuz-$version" --headers
 	is "$dir/err" $'softroce: a kernel given as a file comes without headers and source; use --kernel NAME\n'
-	rm -r "${tree:?}/lib"
+	rm "$tree/lib/modules/$version/kernel/net/"{9p.ko.gz,rdma_rxe.ko}
+	RDMAEZ_CACHE=$tree/other PATH=$(without_apt):$PATH ends 125 tools/softroce --host qemu --kernel "$tree/boot/vmlinuz-$version" true
+	grep -q "^Linux $version comes without 9p rdma_rxe: $tree/" "$dir/err"
+	printf '#!/bin/sh\n' >"$scratch/no-apt/ldd" # all are linked dynamically
+	chmod +x "$scratch/no-apt/ldd"
+	RDMAEZ_CACHE=$tree/other PATH=$scratch/no-apt:$PATH ends 125 tools/softroce --host qemu --kernel "$tree/boot/vmlinuz-$version" true
+	grep -q 'busybox is not linked statically: install a busybox that is$' "$dir/err"
+	rm -r "${tree:?}/lib" "$scratch/no-apt/ldd"
 	: >"$tree/boot/empty"
 	ends 125 tools/softroce --host qemu --kernel "$tree/boot/empty" true
 	is "$dir/err" "softroce: --kernel: $tree/boot/empty is not a kernel for x86-64"$'\n'

@@ -80,17 +80,40 @@ version_of() {
 	fi
 } 2>/dev/null
 
+# find_busybox: set box to one that is linked statically, by each name that distributions have for it.
+find_busybox() {
+	local found=no
+	while read -r box; do
+		found=$box
+		ldd "$box" >/dev/null 2>&1 || return 0
+	done < <(type -aP busybox busybox.static busybox-static; find "$cache" -maxdepth 2 -name busybox)
+	[[ $found == no ]] && echo "busybox is missing: install it, linked statically" ||
+		echo "$found is not linked statically: install a busybox that is"
+	return 1
+}
+
+# has_modules TREE: it has all that the guest's init inserts, or they are built into the kernel.
+has_modules() {
+	local lacking=() name
+	for name in "${base_modules[@]}" rdma_rxe; do
+		[[ -e $1/modules/$name.ko ]] || grep -qx "$name" "$1/modules.builtin" || lacking+=("$name")
+	done
+	((${#lacking[@]} == 0)) || {
+		echo "Linux $version comes without ${lacking[*]}: $module_files has no such modules. Distributions have some in a"
+		echo "package of more modules, and some leave out 9p: then use --kernel bookworm, or a kernel that has them"
+		return 1
+	}
+}
+
 # take_kernel WORK: make the cache entry as WORK/tree, of the file and the modules that were found.
 take_kernel() {
 	local work=$1 tree=$1/tree box
-	box=$(type -P busybox) || box=$(find "$cache" -maxdepth 2 -name busybox -print -quit)
-	[[ -n $box ]] || { echo "busybox is missing: install it, linked statically"; return 1; }
-	! ldd "$box" >/dev/null 2>&1 || { echo "$box is not linked statically"; return 1; }
+	find_busybox
 	mkdir -p "$tree/modules"
 	cp "$box" "$tree/busybox"
 	keep_kernel "$kernel_file" "$tree"
 	keep_modules "$module_files" "$tree"
-	[[ -e $tree/modules/rdma_rxe.ko ]] || { echo "$module_files has no rdma_rxe"; return 1; }
+	has_modules "$tree"
 	echo "$version" >"$tree/version"
 	origin_of_file >"$tree/origin"
 	echo "$cache_format" >"$tree/format"
