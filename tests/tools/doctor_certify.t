@@ -118,11 +118,74 @@ no_device() {
 	[[ $code == 1 && ! -e $file ]]
 }
 
-not_written() {
+# refuses CODE TEXT FILE [COMMAND...]: the file cannot be written; what is printed is in $scratch/out and $scratch/errors.
+refuses() {
 	local code=0
-	FAKE_REFUSES=1 LD_LIBRARY_PATH=$PWD/build/tests/fake "$doctor" --certify="$scratch/no/such/directory" >/dev/null 2>"$scratch/errors" || code=$?
+	FAKE_REFUSES=1 LD_LIBRARY_PATH=$PWD/build/tests/fake "${@:4}" "$doctor" --certify="$3" 2>"$scratch/errors" | cat >"$scratch/out" || code=${PIPESTATUS[0]}
 	cat "$scratch/errors"
-	[[ $code == 1 && $(<"$scratch/errors") == "$scratch/no/such/directory: No such file or directory" ]]
+	[[ $code == "$1" && $(<"$scratch/errors") == "rdmaez-doctor: cannot write $3: $2" ]]
+}
+
+# What is known before is told before: a run takes minutes.
+not_written() {
+	refuses 1 'No such file or directory' "$scratch/no/such/directory"
+	refuses 1 'Is a directory' "$scratch"
+	[[ ! -s $scratch/out ]]
+}
+
+# as_user COMMAND...: as somebody whom permissions stop.
+as_user() {
+	if ((EUID == 0)); then setpriv --reuid 65534 --clear-groups "$@"; else "$@"; fi
+}
+
+# Nobody may write the directory, or the file in it.
+read_only() {
+	mkdir "$scratch/closed" "$scratch/open"
+	echo older >"$scratch/open/file"
+	chmod 555 "$scratch/closed"
+	chmod 777 "$scratch/open"
+	chmod 444 "$scratch/open/file"
+	chmod 711 "$scratch"
+	refuses 1 'Permission denied' "$scratch/closed/file" as_user
+	refuses 1 'Permission denied' "$scratch/open/file" as_user
+	[[ ! -s $scratch/out && -z $(ls "$scratch/closed") && $(ls "$scratch/open") == file ]]
+}
+
+# prints_all: the results are on standard output instead.
+prints_all() {
+	grep -qx 'rdmaez-doctor: the results that it would have:' "$scratch/out"
+	sed '1,/^rdmaez-doctor: the results/d' "$scratch/out" >"$scratch/instead"
+	follows_schema "$scratch/instead"
+	jq -e '.summary.pass > 100' "$scratch/instead" >/dev/null
+}
+
+# A limit of the file's size stands for a disk that is full by half of it.
+full() {
+	mkdir "$scratch/full"
+	echo older >"$scratch/full/file"
+	refuses 1 'No space left on device' /dev/full
+	prints_all
+	refuses 1 'File too large' "$scratch/full/file" bash -c 'trap "" XFSZ; ulimit -f 1; exec "$@"' bash
+	prints_all
+	[[ $(ls "$scratch/full") == file && $(<"$scratch/full/file") == older ]]
+}
+
+# A link stays one, what is no file is written as it is, and a file of which only the directory is closed is, too.
+other_places() {
+	local code=0
+	echo older >"$scratch/target"
+	chmod 640 "$scratch/target"
+	ln -s target "$scratch/link"
+	FAKE_REFUSES=1 LD_LIBRARY_PATH=$PWD/build/tests/fake "$doctor" --certify="$scratch/link" >/dev/null || code=$?
+	[[ $code == 1 && -L $scratch/link && $(stat -c %a "$scratch/target") == 640 ]]
+	follows_schema "$scratch/target"
+	FAKE_REFUSES=1 LD_LIBRARY_PATH=$PWD/build/tests/fake "$doctor" --certify=/dev/stdout >"$scratch/out" || :
+	[[ -L /dev/stdout && $(grep -c '"rdmaez-certify 1"' "$scratch/out") == 1 ]]
+	chmod 777 "$scratch/closed"
+	install -m 666 /dev/null "$scratch/closed/there"
+	chmod 555 "$scratch/closed"
+	FAKE_REFUSES=1 LD_LIBRARY_PATH=$PWD/build/tests/fake as_user "$doctor" --certify="$scratch/closed/there" >/dev/null || :
+	follows_schema "$scratch/closed/there"
 }
 
 # usage TEXT ARG...: it is refused, with this text.
@@ -154,6 +217,16 @@ hardware() {
 	[[ $(tail -n 1 "$scratch/out") == "Please send $scratch/hardware/mlx5_ib-1.json $scratch/hardware/mlx5_ib-2.json: "* ]]
 }
 
+# A directory that nobody may write: nothing is tried, and no file is asked for.
+closed_hardware() {
+	local code=0
+	export LD_LIBRARY_PATH=$PWD/build/tests/fake FAKE_REFUSES=1
+	rm -f "$scratch/closed/there"
+	as_user tests/hardware/run "$scratch/closed" fake0 >"$scratch/out" 2>&1 || code=$?
+	cat "$scratch/out"
+	[[ $code == 1 && $(<"$scratch/out") == "rdmaez-doctor: cannot write $scratch/closed/new.json: Permission denied" ]]
+}
+
 ok "XRC and device memory, on a device that carries no data" of_mlx5
 ok "a line is a result" is_readable
 sed 's/"mlx5_ib"/"fake0"/' "$file" >"$scratch/named.json"
@@ -169,10 +242,14 @@ ok "one that refuses what rdmaez knows to be taken" other_than_usual
 ok "an unknown driver" unknown
 ok "a run that dies" dies
 ok "no device" no_device
-ok "a file that cannot be written" not_written
+ok "a file that cannot be written is told before anything is tried" not_written
+ok "so is one that this user may not write" read_only
+ok "on a full disk an older file stays, and the results are printed" full
+ok "a link, a pipe, a file in a closed directory" other_places
 ok "two devices" usage '--certify takes one DEVICE' --certify mlx5_0 mlx5_1
 ok "a check by name" usage '--certify can be combined only with' --certify --only caps
 ok "the check without the option" usage 'the check certify needs --certify' --only certify
 ok "make check-hardware without a device" no_hardware
 ok "make check-hardware with two" hardware
+ok "make check-hardware in a closed directory" closed_hardware
 done_testing

@@ -146,6 +146,8 @@ void certify_drain(struct certify *c);
 
 struct run;
 
+/* Whether the file can be written, before anything is tried; says why it cannot. */
+bool certify_can_write(const char *path);
 /* In the parent: writes the file of what the checks have said. Returns whether it is whole and has no failure. */
 bool certify_write(const struct run *run, unsigned int runs, const char *path);
 

@@ -5,8 +5,14 @@
 
 #include <rdmaez/impl/seam.h>
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *const result_word[] = {"pass", "fail", "not offered", "not tried"};
 
@@ -145,27 +151,126 @@ static bool has_begun(const struct run *run)
 	return false;
 }
 
+/* Says why nothing can be written there. Returns false. */
+static bool refuse(const char *path, int error)
+{
+	fprintf(stderr, "rdmaez-doctor: cannot write %s: %s\n", path, strerror(error));
+	return false;
+}
+
+/* Where a file takes the place of an older one as a whole: beside it, under another name until it is complete. Nothing
+   can take the place of a device or of a pipe, nor stand beside a file if the directory is read-only. */
+struct place {
+	char path[PATH_MAX], part[PATH_MAX + 8];
+	bool is_replaced;
+};
+
+/* Opens it for writing. Returns a descriptor, or -1 with errno. */
+static int open_place(const char *path, struct place *place)
+{
+	struct stat status;
+	bool is_there;
+	mode_t mask;
+	int fd;
+
+	if (!realpath(path, place->path))
+		snprintf(place->path, sizeof(place->path), "%s", path);
+	place->is_replaced = false;
+	is_there = stat(place->path, &status) == 0;
+	if (is_there) {
+		if (access(place->path, W_OK) != 0)
+			return -1;
+		if (!S_ISREG(status.st_mode))
+			return open(place->path, O_WRONLY | O_CLOEXEC);
+	}
+	snprintf(place->part, sizeof(place->part), "%s.XXXXXX", place->path);
+	fd = mkstemp(place->part);
+	if (fd < 0)
+		return is_there ? open(place->path, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1;
+	place->is_replaced = true;
+	mask = umask(0);
+	umask(mask);
+	fchmod(fd, is_there ? status.st_mode & 0777 : 0666 & ~mask);
+	return fd;
+}
+
+/* Writes all of it. Returns 0 or an errno value. */
+static int put_text(int fd, const char *text, size_t length)
+{
+	int error = 0;
+
+	while (length && !error) {
+		const ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno != EINTR)
+			error = errno;
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		}
+	}
+	return error;
+}
+
+static int write_file(const char *path, const char *text, size_t length)
+{
+	struct place place;
+	int error, fd = open_place(path, &place);
+
+	if (fd < 0)
+		return errno;
+	error = put_text(fd, text, length);
+	if (close(fd) != 0 && !error)
+		error = errno;
+	if (place.is_replaced && !error && rename(place.part, place.path) != 0)
+		error = errno;
+	if (place.is_replaced && error)
+		unlink(place.part);
+	return error;
+}
+
+/* A run takes minutes, so this asks before. A file that is there stays as it is. */
+bool certify_can_write(const char *path)
+{
+	struct place place;
+	struct stat status;
+	int fd;
+
+	if (stat(path, &status) == 0) {
+		if (S_ISDIR(status.st_mode))
+			return refuse(path, EISDIR);
+		return access(path, W_OK) == 0 || refuse(path, errno);
+	}
+	fd = open_place(path, &place);
+	if (fd < 0)
+		return refuse(path, errno);
+	close(fd);
+	unlink(place.part);
+	return true;
+}
+
 bool certify_write(const struct run *run, unsigned int runs, const char *path)
 {
 	struct file file;
-	bool is_bad;
+	char *text = NULL;
+	size_t length;
+	int error;
 
 	memset(&file, 0, sizeof(file));
 	if (!has_begun(&run[runs - 1]))
 		return false;
-	file.stream = fopen(path, "w");
-	if (!file.stream) {
-		perror(path);
-		return false;
-	}
+	file.stream = open_memstream(&text, &length);
+	if (!file.stream)
+		return refuse(path, errno);
 	put_runs(&file, run, runs);
-	is_bad = ferror(file.stream) != 0;
-	is_bad |= fclose(file.stream) != 0;
-	if (is_bad) {
-		perror(path);
-		return false;
-	}
-	if (!doctor_options.json)
+	error = fclose(file.stream) != 0 ? errno : write_file(path, text, length);
+	if (error) {
+		refuse(path, error);
+		if (!doctor_options.json && text)
+			printf("rdmaez-doctor: the results that it would have:\n%s", text);
+	} else if (!doctor_options.json) {
 		printf("rdmaez-doctor: %s has the results, without names and addresses\n", path);
-	return file.is_complete && !file.count[CERTIFY_FAIL];
+	}
+	free(text);
+	return !error && file.is_complete && !file.count[CERTIFY_FAIL];
 }

@@ -288,11 +288,14 @@ static void put_summary(const struct tally *tally)
 int doctor_report(const struct doctor_check *check, unsigned int checks)
 {
 	struct tally tally = {{0, 0, 0, 0}, 0, 0};
-	struct run *run = (struct run *)calloc(checks, sizeof(*run));
+	struct run *run;
 	int64_t end = doctor_now() + doctor_options.timeout_ms;
 	bool text = !doctor_options.json && !doctor_options.gids;
 	unsigned int i;
 
+	if (doctor_options.certify && !certify_can_write(doctor_options.certify))
+		return 1;
+	run = (struct run *)calloc(checks, sizeof(*run));
 	if (!run) {
 		perror("rdmaez-doctor");
 		return 1;
