@@ -25,7 +25,7 @@ OUTSIDE = {'Included by name': 'rdmaez', 'For development': 'rdmaez/devel'}
 
 # The first column of tables whose rows are looked for one by one.
 ROWS = {'message', 'what is wrong', 'finding', 'errno', 'option', 'it cannot see', 'it says', 'what it names',
-        'in the summary', 'event'}
+        'in the summary', 'event', 'value'}
 
 # Lists that the site's own navigation and search replace, and what only doxygen's own look needs.
 UNUSED = ('functions*.html globals*.html annotated.html classes.html files.html pages.html graph_legend.* dir_*.html '

@@ -15,6 +15,8 @@ const search = {
 			found.push(word);
 			if (word.includes('-'))
 				found.push(...word.split('-').filter(Boolean));
+			if (/^[a-z]_key$/.test(word))
+				found.push(word.replace('_', '')); // P_Key is written pkey as well
 			for (let at = word.indexOf('_'); at >= 0; at = word.indexOf('_', at + 1))
 				if (word.length - at > 2)
 					found.push(word.slice(at + 1));
@@ -27,15 +29,31 @@ const search = {
 		return text.toLowerCase().match(/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/gu) || [];
 	},
 
+	/* Of a question, only the words that say what it is about. */
+	asked(words) {
+		const first = /^(can|do|does|how|is|what|when|where|which|why)$/;
+		const small = /^(an?|and|are|be|by|find|for|from|get|i|in|it|me|my|of|on|or|that|the|there|to|use|with|you)$/;
+		const rest = words.filter(word => !first.test(word) && !small.test(word));
+		return words.length && first.test(words[0]) && rest.length ? rest : words;
+	},
+
 	/*
 	 * Titles win over text, and most of all a title that ends in the word. Of a plain word, a page's section says more than
-	 * a function whose name has it, and much more than a row of a table or a member of a struct.
+	 * a function whose name has it, and much more than a row of a table or a member of a struct. A row says more again if
+	 * its title has all of three words or more.
 	 */
-	weight(section, term) {
-		const title = section.t.toLowerCase().replace(/\(\)$/, '');
-		const whole = title === term || title.endsWith('_' + term) || title.endsWith(' ' + term);
-		const kind = term.includes('_') ? { page: 1.6 } : { page: 2, row: 0.2, reference: 0.5, member: 0.2 };
+	weight(section, term, terms) {
+		const title = section.t.toLowerCase().replace(/\(\)$/, ''), code = term.includes('_');
+		const whole = title === term || title.endsWith(' ' + term) || title.endsWith('_' + term) && (code || section.k === 'page');
+		const row = terms.length > 2 && terms.every(word => title.includes(word)) ? 0.5 : 0.2;
+		const kind = code ? { page: 1.6, row: 1.6 } : { page: 2, row, reference: 0.3, member: 0.2 };
 		return (kind[section.k] || 1) * (whole ? 2 : 1);
+	},
+
+	/* Members of structs and enumerators come last, unless somebody has typed a name of the kind they have. */
+	membersLast(hits, sections, terms) {
+		const last = hit => sections[hit.id].k === 'member' && !terms.some(term => term.includes('_'));
+		return [...hits.filter(hit => !last(hit)), ...hits.filter(last)];
 	},
 
 	index(sections) {
@@ -75,13 +93,13 @@ const search = {
 	 * what was typed.
 	 */
 	find(index, sections, query) {
+		const terms = [...new Set(search.asked(search.typed(query)))];
 		const options = {
 			tokenize: search.typed, combineWith: 'AND', boost: { t: 5, p: 2, x: 1 },
 			prefix: term => term.length > 1,
 			weights: { prefix: 0.3, fuzzy: 0.1 },
-			boostDocument: (id, term) => search.weight(sections[id], term),
+			boostDocument: (id, term) => search.weight(sections[id], term, terms),
 		};
-		const terms = [...new Set(search.typed(query))];
 		const exact = terms.filter(term => index.search(term, options).length);
 		const spelled = terms.filter(term => !exact.includes(term) && term.length > 4 && !/\d/.test(term));
 		const like = { ...options, fuzzy: term => spelled.includes(term) ? 2 : false };
@@ -101,6 +119,6 @@ const search = {
 			hits = hits.map(hit => ({ ...hit, score: search.likeness(sections[hit.id], hit, rarity) }))
 				.sort((one, other) => other.score - one.score);
 		}
-		return search.literally(hits.map(hit => sections[hit.id]), query);
+		return search.literally(search.membersLast(hits, sections, terms).map(hit => sections[hit.id]), query);
 	},
 };

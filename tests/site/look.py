@@ -63,6 +63,22 @@ QUERIES = {
     'Kubernetes': 'clusters.html#kubernetes',
     'Slurm': 'clusters.html#slurm',
     'GID index': 'programs.html#the-gid-index',
+    'which GID index': 'programs.html#the-gid-index',
+    'how do I find my GID index?': 'programs.html#the-gid-index',
+    'max_dm_size': 'capabilities.html#max-dm-size',
+    'max dm size': 'capabilities.html#max-dm-size',
+    'how large is device memory?': 'device_memory.html#is-there-any-and-how-much',
+    'max_qp_wr': 'capabilities.html#max-qp-wr',
+    'active_mtu': 'capabilities.html#active-mtu',
+    'firmware version': 'capabilities.html#fw-ver-firmware-version',
+    'pkey': 'why.html',
+    'qkey': 'queue_pairs.html',
+    'atomic': 'queue_pairs.html#reads-and-atomics-in-flight',
+    'memory window': 'completions.html#ibv_wc_mw_bind_err',
+    'LID': 'completions.html',
+    'mlx5 completion error': 'programs.html#mlx5-host1-got-completion-with-error-and-four-lines-of-hexad',
+    'why does ibv_modify_qp return EINVAL': 'why.html',
+    'how to use rdma_cm with epoll': 'cm.html',
     'tutorial': 'start.html',
     'LD_PRELOAD setuid': 'explain.html#a-program-that-is-setuid-or-setgid-or-has-file-capabilities',
 }
@@ -157,6 +173,8 @@ LINES = {
     "iWARP doesn't support CQ resize. Current capacity 4096, required 8192": 'iwarp-doesn-t-support-cq-resize',
     'UCX WARN IB: ibv_fork_init() was disabled or failed, yet a fork() has been issued': 'ucx-ib-ibv-fork-init-was',
     'ibv_create_ah failed: Invalid argument (22), sgid_index 1, dgid ::ffff:172.17.22.101': 'ibv-create-ah-failed',
+    'node3:12:15 [1] NCCL WARN NET/IB : Unable to open device mlx5_4': 'nccl-warn-net-ib-unable-to-open-device',
+    'rdma_resolve_addr: No such device': 'rdma-cm-event-addr-error-error-19',
     'RDMA_CM_EVENT_DEVICE_REMOVAL': 'rdma-cm-event-device-removal',
 }
 
@@ -342,6 +360,10 @@ def searches(browser, base):
         found = hits(browser, query)
         if not found or not found[0].partition('#')[2].startswith(want):
             yield f'{base[:4]}: {query} finds {found[:3]}, not {want} first'
+    for query in 'LID', 'hop limit', 'memory window', 'timeout':
+        found = [address.startswith('struct') and '#' in address for address in hits(browser, query)]
+        if sorted(found) != found:
+            yield f'{base[:4]}: {query} finds members of structs before pages'
     if hits(browser, 'nonesuchword') or 'Nothing' not in browser.eval('document.querySelector("#hits").textContent'):
         yield f'{base[:4]}: what is nowhere is found'
     if browser.eval('document.documentElement.scrollWidth > document.documentElement.clientWidth'):
