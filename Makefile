@@ -269,7 +269,7 @@ compile = $(if $(V),,@echo "$(CC) $@"; )mkdir -p $(@D); $(CC) $(CFLAGS) $< -o $@
 build/examples/%: examples/%.c | deps-build
 	$(call compile,-libverbs $(LIBS))
 build/examples/caps: LIBS := -ljson-c
-build/examples/cm: LIBS := -lrdmacm
+build/examples/cm build/examples/loop: LIBS := -lrdmacm
 build/examples/threads: LIBS := -pthread
 build/examples/mesh: CC := OMPI_CC=$(CC) mpicc
 build/examples/mesh: | deps-mpi

@@ -54,7 +54,7 @@ lacks_a_device() {
 	run "$@"
 	((code == 1 || code == 2))
 	tr -s '\n ' ' ' <"$scratch/said" >"$scratch/words"
-	if [[ $1 == cm ]]; then # librdmacm looks for devices itself
+	if [[ $1 == cm || $1 == loop ]]; then # librdmacm looks for devices itself
 		grep -q 'there is no RDMA device. Next: run rdmaez-doctor' "$scratch/words"
 		return
 	fi

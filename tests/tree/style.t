@@ -38,6 +38,7 @@ short() {
 		multicast.c 87
 		alltoall.c 106
 		replicate.c 149
+		loop.c 225
 		raii.cc 122
 	END
 	return "$bad"
