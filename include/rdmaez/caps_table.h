@@ -219,8 +219,8 @@ RDMAEZ_COLD int rdmaez_caps_require(struct rdmaez_caps_table have, struct rdmaez
  * @brief Compares one field of a second device or port with that of a first one.
  * @param first a device or a port
  * @param second another one, or the same one later
- * @param id the field; one that does not exist is unclear
- * @return the relation; unclear if one table is of a device and the other of a port
+ * @param id the field
+ * @return the relation; unclear if there is no such field, or if one table is of a device and the other of a port
  */
 RDMAEZ_COLD enum rdmaez_caps_relation rdmaez_caps_relate(struct rdmaez_caps_table first,
 							 struct rdmaez_caps_table second,

@@ -255,7 +255,7 @@ RDMAEZ_COLD int rdmaez_cm_listen(struct rdma_event_channel *channel, const char 
  * waits for your answer: rdmaez_cm_accept() or rdmaez_cm_reject(). rdma_destroy_id() refuses the request as well. A
  * client's kernel waits a minute for the answer, and its program perhaps less. A failure leaves the listener as it was.
  *
- * @param listener an id of rdmaez_cm_listen()
+ * @param listener an id from rdmaez_cm_listen()
  * @param channel the channel of the new id: not the listener's
  * @param timeout_ns how long to wait, in ns. 0: 10 s; #RDMAEZ_NS_NOW: not at all; #RDMAEZ_NS_FOREVER: forever
  * @param id receives the id; written on success only
@@ -281,7 +281,7 @@ RDMAEZ_COLD int rdmaez_cm_request(struct rdma_cm_id *listener, struct rdma_event
  * uses `timeout_ns`, `qp` and `data` of the options. The depths are never more than the client has asked for. After a
  * failure destroy the queue pair and the id.
  *
- * @param id an id of rdmaez_cm_request(), with a queue pair of rdmaez_cm_qp_create()
+ * @param id an id from rdmaez_cm_request(), with a queue pair from rdmaez_cm_qp_create()
  * @param request what rdmaez_cm_request() wrote to its `peer`
  * @param opts the options; NULL: all defaults
  * @param diag receives the explanation; may be NULL
@@ -300,7 +300,7 @@ RDMAEZ_COLD int rdmaez_cm_accept(struct rdma_cm_id *id, const struct rdmaez_cm_p
  *
  * It does not wait. Destroy the id afterwards, even after a failure.
  *
- * @param id an id of rdmaez_cm_request()
+ * @param id an id from rdmaez_cm_request()
  * @param data private data for the client: a text, if a person is to read it. NULL: nothing
  * @param length its length, 0 to #RDMAEZ_CM_REJECT_BYTES
  * @param diag receives the explanation; may be NULL

@@ -3,9 +3,9 @@
  * @file device.h
  * @brief Open a device by its name, or one that is ready, and explain why there is none.
  *
- * If a device is missing, ibv_get_device_list() returns a shorter list and no reason, and ibv_open_device() may return
- * another errno than the device node gave. After a failure rdmaez_device_open() looks for itself: at the kernel's
- * devices in sysfs, at their nodes, and at the provider libraries that are loaded.
+ * If a device is missing, ibv_get_device_list() returns a shorter list and no reason. The errno value of
+ * ibv_open_device() may differ from that of the device node. After a failure rdmaez_device_open() looks for the cause
+ * itself: in sysfs, at the device nodes, and at the provider libraries that are loaded.
  *
  * @par Threads
  * May be called from any thread.

@@ -108,7 +108,7 @@ struct rdmaez_finding {
 struct rdmaez_diag {
 	int error;        /**< what the function returned: 0 or a positive errno value */
 	const char *call; /**< the rdmaez function that wrote the record, a literal; NULL: none */
-	/** The verb that failed, or the member of the options called in its place; a literal. NULL: none. */
+	/** The verb that failed, as a literal. If an option replaces the verb, that member's name. NULL: none. */
 	const char *verb;
 	char device[IBV_SYSFS_NAME_MAX]; /**< the device's name; "": none was involved */
 	const char *driver;              /**< the driver, a literal; NULL: not recognised */

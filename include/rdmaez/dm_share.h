@@ -83,7 +83,7 @@ enum rdmaez_dm_share_flags {
 };
 
 /**
- * @brief How to share memory that no driver knows, such as that of rdmaez_dm_emu_ops().
+ * @brief How to share memory that no driver knows, such as that from rdmaez_dm_emu_ops().
  *
  * It is used for memory for which `fd` returns a descriptor, and for tokens with #RDMAEZ_DM_TOKEN_EMULATED. Other
  * memory is shared as usual. If a function is NULL, that of libibverbs is used.
@@ -134,7 +134,7 @@ struct rdmaez_dm_shared {
  * The bytes are big endian: "RZDM", the version and the flags (16 bits each), the five 32-bit and the six 64-bit
  * numbers in the order of struct rdmaez_dm_token, the name, and a CRC-32 of everything before it.
  *
- * @param token a token of rdmaez_dm_export()
+ * @param token a token from rdmaez_dm_export()
  * @param buf receives the bytes; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p buf is filled

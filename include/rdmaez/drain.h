@@ -276,8 +276,8 @@ RDMAEZ_COLD int rdmaez_qp_resume(struct ibv_qp *qp, struct rdmaez_diag *diag);
  * READ survives RESET there, and may complete a request of the next connection that the peer never answered.
  *
  * If the queue pair keeps its number, packets of the old connection may still arrive. The new PSN is random. If the
- * driver reports the old PSNs, the new one is also ahead of them, so that late packets are behind it and are dropped.
- * From Linux 6.12 on, an rxe queue pair that was not recreated may still take them.
+ * driver reports the old PSNs, the new one is also ahead of them. Late packets are then behind it, and the device drops
+ * them. From Linux 6.12 on, an rxe queue pair that was not recreated may still accept them.
  *
  * The peer may have carried out requests that it did not acknowledge. Only the peer knows, so ask it where to continue.
  * You may repeat a WRITE if nobody has used what it wrote. You must not repeat SENDs, WRITEs with immediate data and

@@ -107,7 +107,7 @@ struct rdmaez_endpoint {
 	enum ibv_qp_type qp_type; /**< its type, or which of the driver types it is */
 	uint32_t psn;             /**< the first PSN that this end sends, its `sq_psn`; 24 bits */
 	uint32_t qkey;            /**< UD, SRD: the Q_Key that it receives with */
-	/** XRC_RECV: the SRQ that the peer's sends are for, of ibv_get_srq_num(). You set it. 0: none */
+	/** XRC_RECV: the SRQ that the peer's sends are for, from ibv_get_srq_num(). You set it. 0: none */
 	uint32_t srq_num;
 	uint32_t nonce;        /**< random, new with each queue pair: tells a stale endpoint */
 	uint16_t pkey;         /**< the P_Key */
@@ -123,7 +123,7 @@ struct rdmaez_endpoint {
 	unsigned int gid_count;     /**< how many GIDs there are; they come best first */
 	struct rdmaez_endpoint_gid gid[RDMAEZ_ENDPOINT_GIDS]; /**< where it can be reached */
 	struct rdmaez_remote
-		memory; /**< memory for the peer to reach, of rdmaez_mr_remote(), if any */
+		memory; /**< memory for the peer to reach, from rdmaez_mr_remote(), if any */
 	unsigned int user_length;           /**< bytes in use of `user` */
 	uint8_t user[RDMAEZ_ENDPOINT_USER]; /**< bytes of your own: sent, and not looked at */
 };

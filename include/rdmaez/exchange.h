@@ -182,9 +182,9 @@ struct rdmaez_exchange_opts {
  *
  * @param socket a connected stream socket
  * @param qp the queue pair, in a state that rdmaez_qp_connect() takes
- * @param local this end's endpoint, of rdmaez_endpoint_local(), perhaps with memory and bytes of your own. It may also
- *         be of rdmaez_endpoint_port(): this call then completes it, so that you query the device once for many queue
- *         pairs. NULL: this call fills one, with the peer's address of rdmaez_exchange_peer() unless
+ * @param local this end's endpoint, from rdmaez_endpoint_local(). You may add memory and bytes of your own.
+ *         An endpoint from rdmaez_endpoint_port() also works: this call completes it, so you query the device once for
+ *         many queue pairs. NULL: this call fills one, with the peer's address from rdmaez_exchange_peer() unless
  *         `opts->qp->path.dgid` is set
  * @param remote receives the peer's endpoint; written on success only; may be NULL
  * @param opts deadline and queue pair options; NULL: all defaults. The deadline limits `retry_ns`. One attempt may

@@ -178,8 +178,8 @@ RDMAEZ_API int rdmaez_handshake_step(struct rdmaez_handshake *shake, struct rdma
 /**
  * @brief Takes bytes that have arrived from the peer, and takes the next step.
  *
- * While `wants` lacks #RDMAEZ_HANDSHAKE_READ, it takes none. Keep the bytes that it did not take, and give them again
- * after rdmaez_handshake_take(). Bytes that are left when the handshake is over belong to you.
+ * It takes bytes only while `wants` has #RDMAEZ_HANDSHAKE_READ. Keep the bytes that it did not take, and give them
+ * again after rdmaez_handshake_take(). Bytes that are left when the handshake is over belong to you.
  *
  * @param shake the handshake
  * @param bytes the bytes that arrived; may be NULL if @p count is 0
@@ -242,7 +242,7 @@ RDMAEZ_COLD int rdmaez_handshake_listen(const char *service, int *listener,
  * The peer's socket does not block either, has TCP_NODELAY, and is closed by exec(). If the process or the system is
  * out of descriptors (EMFILE, ENFILE), the peer keeps waiting, and the listener stays readable.
  *
- * @param listener of rdmaez_handshake_listen(), or another listening stream socket that does not block
+ * @param listener from rdmaez_handshake_listen(), or another listening stream socket that does not block
  * @param socket receives the peer's, which you close, or -1: there is none; written on success only
  * @param diag receives the explanation; may be NULL
  * @retval 0 @p socket is written

@@ -72,8 +72,8 @@ RDMAEZ_COLD int rdmaez_port_gids(struct ibv_context *context, int port,
  * On RoCE, it considers the entries that can work at all (rdmaez_gid_rank()), and takes
  *
  * 1. the one from whose address the kernel itself sends to the peer, or to a group. This follows VLANs, several
- *    interfaces and routers. To find out, it connects a UDP socket, which sends nothing, and only if two GIDs could be
- *    used. A link-local peer has no such route (#RDMAEZ_WHY_GID_BY_ROUTE);
+ *    interfaces and routers. If two GIDs could be used, it connects a UDP socket to learn that address, and sends
+ *    nothing. A link-local peer has no such route (#RDMAEZ_WHY_GID_BY_ROUTE);
  * 2. else one whose scope is the peer's, link-local or not (#RDMAEZ_WHY_GID_BY_SCOPE);
  * 3. else, unless the peer is a group, the one with most leading bits in common with it
  *    (#RDMAEZ_WHY_GID_BY_PREFIX);

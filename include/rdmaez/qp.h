@@ -263,8 +263,8 @@ RDMAEZ_COLD int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  *         (#RDMAEZ_WHY_PKEY_INDEX)
  * @retval EPERM the kernel refuses a privileged Q_Key to this process (#RDMAEZ_WHY_QKEY_PRIVILEGED), or the driver
  *         refuses it to everybody (#RDMAEZ_WHY_QKEY_NEVER)
- * @note If a query is not answered, the matter stays open. Drivers say with EOPNOTSUPP or EINVAL that they cannot
- * answer. If ibv_query_qp() fails for any other reason, that is a likely finding (#RDMAEZ_WHY_QUERY_REFUSED)
+ * @note If a query fails, the function leaves out what depends on it. Drivers return EOPNOTSUPP or EINVAL if they
+ * cannot answer. If ibv_query_qp() fails for any other reason, that is a likely finding (#RDMAEZ_WHY_QUERY_REFUSED)
  * @par Verbs calls
  * ibv_query_device(), and ibv_query_qp(), which refreshes `qp->state`. If the driver does not report all attributes,
  * ibv_query_qp() is called a second time. Also ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey(). If the kernel
