@@ -66,8 +66,8 @@ enum rdmaez_driver_trait {
 	RDMAEZ_DRIVER_NO_RECV_BEACON = 1 << 30 /**< completes no receive that is posted in ERR */
 };
 
-/** @brief What a driver compares with just the limit that the device reports when an object is created, in the kernel
- *  or in libibverbs' provider, so that one more is always refused. */
+/** @brief What a driver compares with the limit that the device reports, when you create an object. The comparison may
+ *  be in the kernel or in libibverbs' provider. One more than the limit is always refused. */
 enum rdmaez_driver_compare {
 	RDMAEZ_DRIVER_COMPARES_CQE = 1 << 0,     /**< the entries of a completion queue */
 	RDMAEZ_DRIVER_COMPARES_SEND_WR = 1 << 1, /**< the depth of a send queue */

@@ -147,9 +147,9 @@ struct rdmaez_exchange_ready {
 /**
  * @brief Waits until the peer has reached the same point. Neither end continues before the other is there.
  *
- * Call it in RTS to make sure that the peer accepts what you send. Failures travel the same way. An end that could not
- * connect comes here with its `error`, and the peer learns of it at once. An end that has no endpoint to exchange may
- * do so too. The peer's rdmaez_exchange() then returns ECONNABORTED.
+ * Call it in RTS to make sure that the peer accepts what you send. Failures travel the same way. If this end could not
+ * connect, pass its `error`: the peer's call returns at once. You may do so even if you have no endpoint to exchange.
+ * The peer's rdmaez_exchange() then returns ECONNABORTED.
  *
  * @param socket a connected stream socket
  * @param ready what to tell the peer; NULL: that this end is ready
@@ -176,7 +176,7 @@ struct rdmaez_exchange_opts {
  * @brief Connects a queue pair to the peer's: exchange, rdmaez_qp_connect() and barrier in one call.
  *
  * If the peer may send at once, post receives before the call, in INIT. If this end fails after it has reached the
- * peer, the peer learns of it, and of its errno value.
+ * peer, the call sends its errno value to the peer.
  *
  * For UD the call brings the queue pair to RTS. rdmaez_qp_connect_ud() then creates the address handle from @p remote.
  *

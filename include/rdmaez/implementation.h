@@ -11,8 +11,8 @@
  * With `RDMAEZ_EXTERN` defined for all files, the file that includes this header has the bodies of all functions. There
  * it has to come before every other header of rdmaez.
  *
- * A program that uses cm.h defines `RDMAEZ_WITH_CM` before it includes this header, or includes cm.h before: then the
- * explanations of librdmacm's calls and events are here as well, and with `RDMAEZ_EXTERN` the bodies of cm.h.
+ * If your program uses cm.h, include cm.h before this header, or define `RDMAEZ_WITH_CM`. This header then also has the
+ * explanations of librdmacm's calls and events. With `RDMAEZ_EXTERN` it has the bodies of cm.h, too.
  *
  * [One or many translation units](@ref including) has the figures.
  *

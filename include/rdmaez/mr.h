@@ -85,9 +85,9 @@ struct rdmaez_mr_dmabuf {
 /**
  * @brief Registers a dma-buf, as ibv_reg_dmabuf_mr() does, and explains a failure.
  *
- * Through a dma-buf a device lets others use its memory. Most often that device is a GPU:
- * cuMemGetHandleForAddressRange(), hsa_amd_portable_export_dmabuf() and others export one. Deregister the region with
- * rdmaez_mr_dereg().
+ * A dma-buf gives other devices access to a device's memory. Most often that device is a GPU, and
+ * cuMemGetHandleForAddressRange(), hsa_amd_portable_export_dmabuf() or another function exports the dma-buf. Deregister
+ * the region with rdmaez_mr_dereg().
  *
  * @param pd the protection domain
  * @param dmabuf the bytes

@@ -53,7 +53,7 @@ enum rdmaez_path_flags {
 
 /** @brief The path to a peer. Start from all zero and set the destination. */
 struct rdmaez_path {
-	/** bits of enum rdmaez_path_flags. 0: a GRH only if the port requires one, or knows no LIDs, as efa's */
+	/** bits of enum rdmaez_path_flags. 0: a GRH only if the port requires one or, as with efa, has no LIDs */
 	unsigned int flags;
 	int sgid_index;      /**< GID index of this end, 0 to 255. 0: the best one for `dgid` if a
 				  device can be asked, else 0. #RDMAEZ_ZERO: 0 */

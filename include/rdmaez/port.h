@@ -36,8 +36,8 @@ extern "C" {
 /**
  * @brief Queries a port's attributes.
  *
- * It is like ibv_query_port(), with three differences. It checks the port number before the provider sees it, it zeroes
- * the struct first, and the explanation names the ports that exist. It makes one ibv_query_port().
+ * It is like ibv_query_port(), with three differences. It zeroes the struct first. It checks the port number before the
+ * provider sees it. If there is no such port, the explanation names those that exist. It makes one ibv_query_port().
  *
  * @param context the open device
  * @param port the port

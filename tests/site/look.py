@@ -79,7 +79,7 @@ QUERIES = {
     'LID': 'completions.html',
     'mlx5 completion error': 'programs.html#mlx5-host1-got-completion-with-error-and-four-lines-of-hexad',
     'why does ibv_modify_qp return EINVAL': 'why.html',
-    'how to use rdma_cm with epoll': 'cm.html',
+    'how to use rdma_cm with epoll': 'events.html#one-epoll-for-connections-completions-and-events',
     'tutorial': 'start.html',
     'LD_PRELOAD setuid': 'explain.html#a-program-that-is-setuid-or-setgid-or-has-file-capabilities',
 }
