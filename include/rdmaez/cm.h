@@ -87,8 +87,9 @@ struct rdmaez_cm_opts {
 	uint64_t timeout_ns;
 
 	/** The queue pair's `timeout`, `retry_cnt`, `rnr_retry`, `min_rnr_timer`, `max_rd_atomic`,
-	 *  `max_dest_rd_atomic`, and `path.traffic_class` of rdmaez_cm_resolve(); the rest does not matter. NULL:
-	 *  their defaults. */
+	 *  `max_dest_rd_atomic`, and `path.traffic_class` of rdmaez_cm_resolve(); the rest does not matter. The peer's
+	 *  sends are retried `rnr_retry` times, and the client's `retry_cnt` is that of both ends. NULL: their
+	 *  defaults. */
 	const struct rdmaez_qp_opts *qp;
 
 	/** Private data for the peer, sent with the request or the answer. NULL: nothing. */

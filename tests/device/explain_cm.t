@@ -168,6 +168,19 @@ if [[ $driver == rxe ]]; then
 	ok 'none to one that sets it' advice 0 'build/examples/cm 192.0.2.1' build/examples/cm
 fi
 
+# Each number that the other end, the client or an option has left at 0, under its own name: the server has told of 7 tries,
+# which do not count, and of no RNR retries; the client of no tries.
+zeros() {
+	rm -f "$scratch/log" "$scratch/json"
+	explain --advice --log "$scratch/log" --json "$scratch/json" build/device/explained/cm_waits zeros 192.0.2.1
+	cat "$scratch/log"
+	diff <(printf '%s\n' "${@}") <(jq --raw-output 'select(.kind == "advice") | .record.findings[] |
+		"\(.severity):\(.reason):\(.field)"' "$scratch/json")
+	grep -A 3 'rnr_retry_count is 0' "$scratch/log" | tr -s ' \n' ' ' | grep -F 'conn_param.rnr_retry_count to 7'
+}
+[[ $driver != rxe ]] || ok 'advice names what librdmacm takes, and whose number it is' zeros advice:RNR_TIMER_ZERO:min_rnr_timer \
+	advice:RNR_RETRY_ZERO:rnr_retry advice:RETRY_ZERO:retry_cnt advice:TIMEOUT_ZERO:timeout
+
 # without_nodes GLOB COMMAND...: with the device nodes that the pattern names, and no others.
 without_nodes() {
 	mkdir /run/nodes

@@ -516,7 +516,7 @@ EXPORT void rdma_destroy_ep(struct rdma_cm_id *id)
 }
 
 /*
- * librdmacm leaves min_rnr_timer at 0, the longest. Whether the program has changed that is known at the end of the
+ * Timers and counters that librdmacm has set for the program. Whether it has changed them is known at the end of the
  * connection, before the queue pair goes to ERR.
  */
 static void advise(const struct cm_call *call, struct rdma_cm_id *id)
@@ -524,25 +524,23 @@ static void advise(const struct cm_call *call, struct rdma_cm_id *id)
 	struct explain_call counsel = {
 		.verb = call->verb, .caller = call->caller, .kind = EXPLAIN_ADVICE};
 	struct explain_outer *const outer = explain_thread.outer;
-	const struct rdmaez_finding *found;
-	enum ibv_qp_state state;
+	struct explain_text text = {.count = 0};
+	struct cm_title title = {.length = 0};
 
 	if (!explain_options || !explain_options->advice || !id->qp || call->is_inner)
 		return;
-	state = id->qp->state;
 	explain_thread.outer = NULL;
 	if (explain_begin(&counsel)) {
-		rdmaez_qp_examine(id->qp, counsel.diag);
-		explain_keep_state(id->qp, state);
-		found = rdmaez_diag_find(counsel.diag, RDMAEZ_WHY_RNR_TIMER_ZERO);
-		if (found) {
-			counsel.diag->finding[0] = *found;
-			counsel.diag->count = 1;
-			counsel.diag->call = call->verb;
-			explain_end(&counsel);
-		} else {
+		text.count = cm_advice(id->qp, text.finding);
+		cm_add(&title, "%s", call->verb);
+		cm_add_about(&title, &(const struct cm_about){.id = id});
+		text.title = title.text;
+		text.label = text.finding[0].reason;
+		text.device = id->verbs->device->name;
+		if (text.count)
+			explain_say(&counsel, &text);
+		else
 			explain_drop(&counsel);
-		}
 	}
 	explain_thread.outer = outer;
 }

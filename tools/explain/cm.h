@@ -13,6 +13,10 @@
 /* What the headers say of a call or an event and its status; it has something to say. */
 struct explain_finding cm_finding(const char *of, int status);
 
+/* What an expert would have librdmacm set otherwise for a connected queue pair: how many findings. */
+#define CM_ADVICE 4
+unsigned int cm_advice(struct ibv_qp *qp, struct explain_finding finding[CM_ADVICE]);
+
 /* What a call was about. All may be NULL. */
 struct cm_about {
 	const struct rdma_cm_id *id;

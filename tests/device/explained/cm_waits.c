@@ -2,7 +2,8 @@
 /*
  * cm_waits MISTAKE ADDRESS [SECONDS]: one mistake by which a client waits forever, over a connection of rdma_cm to a child
  * of its own, which has posted a receive and stands still. It gives up after as many seconds, and ends with 9. "none" is
- * no mistake. Knows nothing of rdmaez, and nothing of the driver.
+ * no mistake. "zeros" waits for nothing: its server tells it, and it the server, never to retry. Knows nothing of rdmaez,
+ * and nothing of the driver.
  */
 #define _DEFAULT_SOURCE
 #include <signal.h>
@@ -59,6 +60,7 @@ static struct ibv_mr *ready(struct rdma_cm_id *id, int receives)
 
 static void serve(int listens)
 {
+	struct rdma_conn_param none = {.retry_count = 7};
 	struct rdma_cm_id *const listener = end_of(RAI_PASSIVE);
 	struct rdma_cm_id *id;
 
@@ -66,7 +68,7 @@ static void serve(int listens)
 	must(write(listens, "", 1) == 1, "write");
 	must(!rdma_get_request(listener, &id), "rdma_get_request");
 	ready(id, 1);
-	must(!rdma_accept(id, NULL), "rdma_accept");
+	must(!rdma_accept(id, is("zeros") ? &none : NULL), "rdma_accept");
 	for (;;)
 		pause();
 }
@@ -117,9 +119,19 @@ static int wait_by_event(struct rdma_cm_id *id)
 
 static int use(struct rdma_cm_id *id)
 {
+	struct rdma_conn_param none = {.rnr_retry_count = 7};
 	struct ibv_mr *const mr = ready(id, !is("wrong_cq"));
+	uint8_t never = 0;
 
-	must(!rdma_connect(id, NULL), "rdma_connect");
+	if (is("zeros"))
+		must(!rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &never,
+				      sizeof(never)),
+		     "rdma_set_option");
+	must(!rdma_connect(id, is("zeros") ? &none : NULL), "rdma_connect");
+	if (is("zeros")) {
+		kill(child, SIGKILL); /* it would not answer */
+		return rdma_disconnect(id) != 0;
+	}
 	if (is("idle"))
 		return wait_by_polling(id->recv_cq);
 	must(!rdma_post_send(id, NULL, buffer, 64, mr, is("unsignaled") ? 0 : IBV_SEND_SIGNALED),
