@@ -93,6 +93,13 @@ old_client() {
 	END
 }
 
+# Another maker's module, and what is said of it, are nothing to a GPU of AMD's.
+amd_beside_old_client() {
+	amd_by_client
+	put sys/module/nv_peer_mem/version 1.3
+	says gpu 0 <<<'ok   gpu 0000:04:00.0: RDMA devices reach its memory through a peer-memory client (/sys/kernel/mm/memory_peers/amdkfd/version)'
+}
+
 amd_no_way() {
 	card 0x1002 0x120000 amdgpu
 	says gpu 0 <<-END
@@ -164,7 +171,7 @@ amd_small_bar() {
 		WARN gpu 0000:04:00.0: BAR 0 shows 8192 MiB of its memory at a time, and no more than that can be registered by a peer-memory client
 		       $gpu/resource, line 1
 		       $gpu/mem_info_vram_total: 65536 MiB
-		     > see the firmware's setup (Above 4G Decoding, Resizable BAR) and nvidia-smi -q -d MEMORY
+		     > see the firmware's setup (Above 4G Decoding, Resizable BAR)
 	END
 }
 
@@ -185,6 +192,7 @@ ok 'amdkfd' amd_by_client
 ok 'NVIDIA, neither way' no_way
 ok "NVIDIA, and the kernel's own ib_core" no_interface
 ok 'the older module in place of the newer' old_client
+ok 'AMD, and a module of NVIDIA' amd_beside_old_client
 ok 'AMD, neither way' amd_no_way
 ok "NVIDIA's open kernel module" open_module
 ok 'amdgpu' amdgpu_module

@@ -80,9 +80,6 @@ static void check_texts(void)
 
 static void check_files(void)
 {
-	const struct rdmaez_impl_mr_case both = {.maps = RDMAEZ_IMPL_MAPS_AMD |
-							 RDMAEZ_IMPL_MAPS_NVIDIA};
-	const struct rdmaez_impl_mr_case amd = {.maps = RDMAEZ_IMPL_MAPS_AMD};
 	struct rdmaez_impl_mr_case mapped = {.diag = &diag, .mappings = 100};
 
 	fake_reset();
@@ -107,9 +104,12 @@ static void check_files(void)
 		   RDMAEZ_IMPL_MAPS_FILE | RDMAEZ_IMPL_MAPS_WRITE, "the fourth says that");
 
 	fake_tree_file("/proc/kallsyms", "0 T ib_register_client\t[ib_core]\n");
-	tap_eq_int(rdmaez_impl_mr_no_peer(&both), RDMAEZ_WHY_MR_GPU_NO_INTERFACE,
-		   "GPUs of both makers");
-	tap_eq_int(rdmaez_impl_mr_no_peer(&amd), RDMAEZ_WHY_MR_GPU_AMD, "of AMD alone");
+	fake_tree_file("/sys/module/ib_core/refcnt", "1\n");
+	tap_eq_int(rdmaez_impl_mr_no_peer(true, true), RDMAEZ_WHY_NONE, "GPUs of both makers");
+	tap_eq_int(rdmaez_impl_mr_no_peer(false, false), RDMAEZ_WHY_NONE, "of another maker");
+	tap_eq_int(rdmaez_impl_mr_no_peer(true, false), RDMAEZ_WHY_MR_GPU_NO_INTERFACE,
+		   "of NVIDIA alone");
+	tap_eq_int(rdmaez_impl_mr_no_peer(false, true), RDMAEZ_WHY_MR_GPU_AMD, "of AMD alone");
 
 	fake_tree_file("/proc/sys/vm/max_map_count", "1\n");
 	failed(ENOMEM, "ibv_reg_mr");

@@ -388,7 +388,14 @@ static void check_gpu(void)
 					    "/sys/kernel/mm/memory_peers/nv_mem/version",
 					    "/sys/kernel/mm/memory_peers/amdkfd/version",
 					    "/sys/kernel/memory_peers/amdkfd/version",
-					    "/sys/memory_peers/amdkfd/version"};
+					    "/sys/memory_peers/amdkfd/version",
+					    "/sys/module/amdgpu_peermem/refcnt"};
+	enum {
+		NVIDIA_PEERS = 3
+	};
+	static const char geforce[] =
+		"5e00\t10de2206\t12\t0\t0\t0\t0\t0\t0\tfe000000\t1000000\t10000000\t0\t"
+		"2000000\t0\t80\t20000000\tnvidia\n";
 
 	start_tree(cuda_maps);
 	CHECK_REG(0x200000000, 1 << 20, 0, EFAULT, "reserved addresses, and no module",
@@ -421,9 +428,23 @@ static void check_gpu(void)
 		if (i == 1) /* which is loaded without the module that has replaced it */
 			CHECK_REG(0x200000000, 4096, 0, EFAULT, peers[i],
 				  AT(MR_GPU_OLD_PEER, 0x200000000), AT(MR_PROTECTION, 0x200000000));
-		else
+		else if (i < NVIDIA_PEERS)
 			CHECK_REG(0x200000000, 4096, 0, EFAULT, peers[i], AT(MR_GPU, 0x200000000),
 				  AT(MR_PROTECTION, 0x200000000));
+		else /* another maker's, which does not help */
+			CHECK_REG(0x200000000, 4096, 0, EFAULT, peers[i],
+				  AT(MR_GPU_NO_PEER, 0x200000000), AT(MR_PROTECTION, 0x200000000));
+		start_tree(rocm_maps);
+		fake_tree_file(peers[i], "1.0\n");
+		/* The machine has NVIDIA's GPUs, too, with a BAR1 that is small. */
+		fake_tree_file("/proc/bus/pci/devices", geforce);
+		if (i < NVIDIA_PEERS)
+			CHECK_REG(0x7f1000000000, 4096, 0, EFAULT, peers[i],
+				  AT(MR_GPU_AMD, 0x7f1000000000),
+				  AT(MR_PROTECTION, 0x7f1000000000));
+		else
+			CHECK_REG(0x7f1000000000, 4096, 0, EFAULT, peers[i],
+				  AT(MR_GPU, 0x7f1000000000), AT(MR_PROTECTION, 0x7f1000000000));
 	}
 	for (size_t i = 0; i < COUNT_OF(errors); i++) {
 		start_tree(rocm_maps);
@@ -449,7 +470,7 @@ static void check_gpu(void)
 	CHECK_REG(0x40000000, 4096, 0, EOPNOTSUPP, "a name that is no path",
 		  LIKELY(NOT_SUPPORTED, "ibv_reg_mr", RDMAEZ_VALUE_NONE, 0, 0, 0));
 	fake_tree_file("/proc/self/maps", "40000000-40001000 rw-s 00000000 00:0d 9 /dmabuf:gpu\n");
-	CHECK_REG(0x40000000, 4096, 0, EFAULT, "a mapped dma-buf", AT(MR_GPU_NO_PEER, 0x40000000),
+	CHECK_REG(0x40000000, 4096, 0, EFAULT, "a mapped dma-buf", AT(MR_GPU, 0x40000000),
 		  AT(MR_PROTECTION, 0x40000000));
 	fake_tree_new();
 	fake_tree_file("/proc/self/maps", cuda_maps);

@@ -219,7 +219,8 @@ static void check_way(const struct doctor_gpu *gpu, const struct probes *probes)
 		doctor_say(DOCTOR_OK, gpu->address,
 			   "RDMA devices reach its memory through a peer-memory client (%s)",
 			   client);
-		say_old_client(gpu);
+		if (gpu->vendor == PCI_VENDOR_NVIDIA)
+			say_old_client(gpu);
 	} else if (exports_dmabuf(gpu->vendor) && probes->any) {
 		doctor_say(DOCTOR_OK, gpu->address,
 			   "RDMA devices reach its memory through dma-bufs");
@@ -270,8 +271,8 @@ static void check_bar(const struct doctor_gpu *gpu)
 		if (memory)
 			doctor_evidence(GPU "/mem_info_vram_total: %llu MiB", gpu->address,
 					(unsigned long long)(memory >> 20));
-		doctor_next("see the firmware's setup (Above 4G Decoding, Resizable BAR) and "
-			    "nvidia-smi -q -d MEMORY");
+		doctor_next("see the firmware's setup (Above 4G Decoding, Resizable BAR)%s",
+			    gpu->vendor == PCI_VENDOR_NVIDIA ? " and nvidia-smi -q -d MEMORY" : "");
 	} else {
 		doctor_say(DOCTOR_OK, gpu->address, "BAR %u is %llu MiB", bar,
 			   (unsigned long long)mib);

@@ -36,38 +36,39 @@ static bool find(void *library, const char *name, void *function)
 	return found != NULL;
 }
 
-/* What numbers of cuda.h and hip_runtime_api.h mean, which are the same in both; NULL: it is not known. */
-static const char *meaning(int error)
+static const char cuda_name[] = "CUDA", hip_name[] = "HIP";
+
+/* What numbers of cuda.h and hip_runtime_api.h mean; nothing is said where that is not known. */
+static void say_meaning(const char *library, int error)
 {
 	static const struct {
+		const char *library; /* NULL: both */
 		int error;
 		const char *meaning;
-	} meanings[] = {
-		{2, "the GPU has no memory left: see which processes use it"},
-		{34, "the library is a stub: give the container the driver's own"},
-		{46, "another process has the GPU for itself, or it needs a reset"},
-		{801, "the driver does not support it: dma-bufs need NVIDIA's open kernel module "
-		      "and Linux 5.12, or amdgpu"},
-		{802, "the GPU's system is not ready: on NVSwitch machines nvidia-fabricmanager "
-		      "must run"},
-		{803, "the driver and its library are of different releases, or the container has "
-		      "an older library than the host's driver"},
-		{804, "the compatibility library does not support this GPU"},
-		{999, "the driver is not set up: see the kernel's log, and `nvidia-smi`"},
+	} rows[] = {
+		{NULL, 2, "the GPU has no memory left: see which processes use it"},
+		{cuda_name, 34, "the library is a stub: give the container the driver's own"},
+		{cuda_name, 46, "another process has the GPU for itself, or it needs a reset"},
+		{cuda_name, 801,
+		 "the driver does not support it: dma-bufs need NVIDIA's open kernel module and "
+		 "Linux 5.12"},
+		{cuda_name, 802,
+		 "the GPU's system is not ready: on NVSwitch machines nvidia-fabricmanager must "
+		 "run"},
+		{cuda_name, 803,
+		 "the driver and its library are of different releases, or the container has an "
+		 "older library than the host's driver"},
+		{cuda_name, 804, "the compatibility library does not support this GPU"},
+		{cuda_name, 999,
+		 "the driver is not set up: see the kernel's log, and `nvidia-smi`"},
+		{hip_name, 35, "the library needs a newer amdgpu driver: see ROCm's table of them"},
+		{hip_name, 801, "the driver does not support it"},
+		{hip_name, 999, "the driver is not set up: see the kernel's log, and `rocminfo`"},
 	};
 
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
-		if (meanings[i].error == error)
-			return meanings[i].meaning;
-	return NULL;
-}
-
-static void say_meaning(int error)
-{
-	const char *const text = meaning(error);
-
-	if (text)
-		doctor_next("%s", text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].error == error && (!rows[i].library || rows[i].library == library))
+			doctor_next("%s", rows[i].meaning);
 }
 
 /* The library does not start, which is no news where there is no GPU. Returns that it has no GPUs. */
@@ -77,7 +78,7 @@ static int refused(const char *library, int error, int no_gpu)
 		return 0;
 	doctor_say(DOCTOR_NOTE, library,
 		   "memory of GPUs was not tried: it does not start, and returns %d", error);
-	say_meaning(error);
+	say_meaning(library, error);
 	return 0;
 }
 
@@ -118,7 +119,7 @@ static int cuda_open(void)
 	error = cuda.init(0);
 	if (!error)
 		error = cuda.count(&count);
-	return error ? refused("CUDA", error, NO_GPU) : count;
+	return error ? refused(cuda_name, error, NO_GPU) : count;
 }
 
 static int cuda_lend(int gpu, struct lent *lent)
@@ -195,7 +196,7 @@ static int hip_open(void)
 	find(dlopen("libhsa-runtime64.so.1", RTLD_NOW), "hsa_amd_portable_export_dmabuf",
 	     &hip.export);
 	error = hip.count(&count);
-	return error ? refused("HIP", error, NO_GPU) : count;
+	return error ? refused(hip_name, error, NO_GPU) : count;
 }
 
 static int hip_lend(int gpu, struct lent *lent)
@@ -241,8 +242,8 @@ static const struct platform {
 	int (*read)(void *to, const struct lent *lent);
 	void (*give_back)(const struct lent *lent);
 } platforms[] = {
-	{"CUDA", "cuMemGetHandleForAddressRange", cuda_open, cuda_lend, cuda_read, cuda_return},
-	{"HIP", "hsa_amd_portable_export_dmabuf", hip_open, hip_lend, hip_read, hip_return},
+	{cuda_name, "cuMemGetHandleForAddressRange", cuda_open, cuda_lend, cuda_read, cuda_return},
+	{hip_name, "hsa_amd_portable_export_dmabuf", hip_open, hip_lend, hip_read, hip_return},
 };
 
 /* What was tried: a device, a GPU and a way. */
@@ -399,7 +400,7 @@ static void try_gpu(const struct platform *platform, const struct lent *lent, co
 		doctor_say(DOCTOR_NOTE, device, "%s makes no dma-buf of the memory of GPU %s",
 			   platform->name, lent->address);
 		doctor_evidence("%s: %d", platform->export, lent->refused);
-		say_meaning(lent->refused);
+		say_meaning(platform->name, lent->refused);
 	}
 	if (!works)
 		doctor_say(DOCTOR_WARNING, device, "no way to the memory of GPU %s has worked",
@@ -425,7 +426,7 @@ void doctor_try_gpus(void)
 					   "no memory of GPU %d could be allocated to try it: %s "
 					   "returns %d",
 					   gpu, platform->name, error);
-				say_meaning(error);
+				say_meaning(platform->name, error);
 				continue;
 			}
 			try_gpu(platform, &lent, doctor_device(d));

@@ -164,37 +164,47 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_peers(void)
 	return has;
 }
 
-/* Returns why nobody can tell the kernel where a GPU's memory is. */
-RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_mr_no_peer(const struct rdmaez_impl_mr_case *c)
-{
-	if ((c->maps & RDMAEZ_IMPL_MAPS_AMD) && !(c->maps & RDMAEZ_IMPL_MAPS_NVIDIA))
-		return RDMAEZ_WHY_MR_GPU_AMD;
-	return rdmaez_impl_mr_has_peers() ? RDMAEZ_WHY_MR_GPU_NO_PEER
-					  : RDMAEZ_WHY_MR_GPU_NO_INTERFACE;
-}
-
 /*
- * Says what stands in the way of memory that seems to be a GPU's, the likelier cause first. A
- * client of the kernel's peer memory interface is a module or a folder. Only patched kernels and
- * vendors' drivers have that interface. NVIDIA's README of its driver, chapter "GPUDirect RDMA Peer
+ * Returns why nobody can tell the kernel where the memory of this maker's GPUs is, or
+ * RDMAEZ_WHY_NONE if somebody may. A client of the kernel's peer memory interface is a module or a
+ * folder. Only patched kernels and vendors' drivers have that interface. If the maker is not known,
+ * nor is the module that would do. NVIDIA's README of its driver, chapter "GPUDirect RDMA Peer
  * Memory Client", has nvidia_peermem in place of nv_peer_mem.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_case *c)
+RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_mr_no_peer(bool is_nvidia, bool is_amd)
 {
 	static const char *const peers[] = {
 		"/sys/module/nvidia_peermem",         "/sys/module/nv_peer_mem",
 		"/sys/kernel/mm/memory_peers/nv_mem", "/sys/kernel/mm/memory_peers/amdkfd",
 		"/sys/kernel/memory_peers/amdkfd",    "/sys/memory_peers/amdkfd",
+		"/sys/module/amdgpu_peermem",
 	};
-	const bool is_old = access(peers[0], F_OK) != 0 && access(peers[1], F_OK) == 0;
+
+	if (is_nvidia == is_amd || access("/sys/module", F_OK))
+		return RDMAEZ_WHY_NONE; /* without sysfs nothing is known either */
+	for (size_t i = is_amd ? 3 : 0; i < (is_amd ? 7u : 3u); i++)
+		if (access(peers[i], F_OK) == 0)
+			return i == 1 && access(peers[0], F_OK) ? RDMAEZ_WHY_MR_GPU_OLD_PEER
+								: RDMAEZ_WHY_NONE;
+	return is_amd                       ? RDMAEZ_WHY_MR_GPU_AMD
+	       : rdmaez_impl_mr_has_peers() ? RDMAEZ_WHY_MR_GPU_NO_PEER
+					    : RDMAEZ_WHY_MR_GPU_NO_INTERFACE;
+}
+
+/*
+ * Says what stands in the way of memory that seems to be a GPU's, the likelier cause first. A
+ * process that uses GPUs of two makers does not show whose the memory is.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_case *c)
+{
 	static const char *const settings[] = {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"};
+	const bool is_nvidia = (c->maps & RDMAEZ_IMPL_MAPS_NVIDIA) != 0;
+	const bool is_amd = (c->maps & RDMAEZ_IMPL_MAPS_AMD) != 0;
+	const enum rdmaez_why why = rdmaez_impl_mr_no_peer(is_nvidia, is_amd);
+	const uint64_t bar1 = is_nvidia && !is_amd ? rdmaez_impl_mr_bar1() : 0;
 	const unsigned int before = c->diag->count;
-	const uint64_t bar1 = rdmaez_impl_mr_bar1();
-	bool has_peer = access("/sys/module", F_OK) != 0; /* without sysfs nothing is known */
 	bool has_segments = false;
 
-	for (size_t i = 0; i < sizeof(peers) / sizeof(peers[0]); i++)
-		has_peer |= access(peers[i], F_OK) == 0;
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		const char *const value = getenv(settings[i]);
 
@@ -202,10 +212,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_gpu(const struct rdmaez_impl_mr_cas
 	}
 	if (has_segments)
 		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_SEGMENTS);
-	if (!has_peer)
-		rdmaez_impl_mr_suspect(c, rdmaez_impl_mr_no_peer(c));
-	else if (is_old)
-		rdmaez_impl_mr_suspect(c, RDMAEZ_WHY_MR_GPU_OLD_PEER);
+	if (why != RDMAEZ_WHY_NONE)
+		rdmaez_impl_mr_suspect(c, why);
 	/* A GPU without a large BAR1 has 256 MiB, and part of it is in use. */
 	if (bar1 && (c->length > bar1 || bar1 <= UINT64_C(1) << 28))
 		rdmaez_impl_mr_find_length(c, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_MR_GPU_BAR1, bar1);

@@ -441,13 +441,13 @@
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), or copy through host memory: "   \
 	  "not every GPU lets other devices in")                                                   \
 	X(MR_GPU_NO_PEER,                                                                          \
-	  "this seems to be GPU memory, and no peer memory module is loaded that could register "  \
-	  "it by address",                                                                         \
+	  "this seems to be memory of an NVIDIA GPU, and no peer memory module is loaded that "    \
+	  "could register it by address",                                                          \
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(); or `modprobe nvidia_peermem`, "  \
 	  "which needs an ib_core with peer memory, as MLNX_OFED, DOCA and Ubuntu's kernels have") \
 	X(MR_GPU_NO_INTERFACE,                                                                     \
-	  "this seems to be GPU memory, and this kernel's ib_core has no peer memory, so "         \
-	  "`modprobe nvidia_peermem` fails with EINVAL",                                           \
+	  "this seems to be memory of an NVIDIA GPU, and this kernel's ib_core has no peer "       \
+	  "memory, so `modprobe nvidia_peermem` fails with EINVAL",                                \
 	  "export it as a dma-buf and use rdmaez_mr_reg_dmabuf(), which NCCL_DMABUF_ENABLE=1 and " \
 	  "perftest's --use_cuda_dmabuf do; or install MLNX_OFED or DOCA")                         \
 	X(MR_GPU_OLD_PEER,                                                                         \
@@ -466,8 +466,8 @@
 	  "remove expandable_segments:True from PYTORCH_CUDA_ALLOC_CONF, or export the memory as " \
 	  "a dma-buf and use rdmaez_mr_reg_dmabuf()")                                              \
 	X(MR_GPU_BAR1,                                                                             \
-	  "this seems to be GPU memory, and the GPU's BAR1, through which other devices reach "    \
-	  "it, may be too small or used up",                                                       \
+	  "this seems to be memory of an NVIDIA GPU, and the GPU's BAR1, through which other "     \
+	  "devices reach it, may be too small or used up",                                         \
 	  "register less of it at a time; `nvidia-smi -q -d MEMORY` shows BAR1")                   \
 	X(MR_GDRCOPY,                                                                              \
 	  "this is gdrcopy's window onto the memory of a GPU (/dev/gdrdrv), which only "           \
