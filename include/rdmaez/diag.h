@@ -155,8 +155,8 @@ RDMAEZ_API const struct rdmaez_finding *rdmaez_diag_find(const struct rdmaez_dia
  * family."
  *
  * If a finding says that the device, its driver or the library has refused without a reason or may be at fault, the
- * last line has the versions: of the kernel, of a driver that has one, of the firmware, and the release of rdma-core.
- * They are read now, from uname(2), sysfs and /proc/self/maps.
+ * last line has the versions: of the kernel, of a driver that has one, of the firmware, and the release of rdma-core,
+ * with the file of the device's provider. They are read now, from uname(2), sysfs and /proc/self/maps.
  *
  * @param diag what a function found; NULL counts as empty
  * @param buf receives the text; may be NULL where @p size is 0
@@ -225,8 +225,8 @@ RDMAEZ_COLD int rdmaez_diag_line(const struct rdmaez_diag *diag, char *buf, size
  * Depending on its kind, a finding also has `value`; `name` (a state, type, opcode, device or device node) or `names`
  * (the bits of a mask); `min` and `max` if they are bounds, or `accepted`, an array of states. A suggestion of a GID
  * index also has that GID, as `gid`. A need that a device does not meet has `asked` and `offered` instead. Where
- * rdmaez_diag_format() writes versions, there is an object `versions` with `kernel` and, if known, `driver`, `firmware`
- * and `rdma_core` (number). The JSON is valid for any record.
+ * rdmaez_diag_format() writes versions, there is an object `versions` with `kernel` and, if known, `driver`, `firmware`,
+ * `rdma_core` (number) and `provider`. The JSON is valid for any record.
  *
  * @param diag what a function found; NULL gives `{}`
  * @param buf receives the text; may be NULL where @p size is 0

@@ -102,7 +102,7 @@ refused() {
 	drop "$pid"
 	rmdir /run/cgroup/few
 	umount /run/cgroup
-	line 'ibv_create_qp failed with EAGAIN \(11\) on rxe0, RC\.'
+	line 'ibv_create_qp failed with EAGAIN \(11\) on rxe0 \(driver rdma_rxe\), RC\.'
 	tr '\n' ' ' <"$scratch/out" | tr --squeeze-repeats ' ' | grep -E \
 		"This process has created 0 queue pairs that it has not destroyed\. All processes together hold $pairs queue pairs on rxe0; \`rdmaez-doctor --only objects\` names the processes\."
 	((pairs > 6))

@@ -1359,9 +1359,26 @@ static struct rdmaez_diag refused_on(const char *device, enum rdmaez_why why)
 /* Where the library, the driver or the firmware may be at fault, their versions come last. */
 static void check_versions(void)
 {
-	static const enum rdmaez_why with[] = {RDMAEZ_WHY_REFUSED, RDMAEZ_WHY_UNEXPLAINED,
-					       RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_WHY_PROVIDER_FAULT,
-					       RDMAEZ_WHY_BNXT_COMMANDS};
+	static const enum rdmaez_why with[] = {
+		RDMAEZ_WHY_REFUSED,        RDMAEZ_WHY_UNEXPLAINED,   RDMAEZ_WHY_NOT_SUPPORTED,
+		RDMAEZ_WHY_PROVIDER_FAULT, RDMAEZ_WHY_BNXT_COMMANDS, RDMAEZ_WHY_DEVICE_GONE,
+		RDMAEZ_WHY_TIMED_OUT,      RDMAEZ_WHY_MR_NO_DMABUF,  RDMAEZ_WHY_MR_DMABUF_EXPORTER};
+	static const struct {
+		const char *driver, *maps, *want;
+	} providers[] = {
+		{"bnxt_re",
+		 "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs/libmlx4-rdmav59.so\n"
+		 "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs/libbnxt_re-rdmav59.so\n"
+		 "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs.so.1.15.59.0\n",
+		 ", rdma-core 59, libbnxt_re-rdmav59.so.\n"},
+		{"mlx5_ib",
+		 "1-2 r-xp 0 0:0 0 /usr/lib/libmlx5x-rdmav34.so\n"
+		 "1-2 r-xp 0 0:0 0 /usr/lib/libmlx5.so.1.25.63.0\n",
+		 ", libmlx5.so.1.25.63.0.\n"},
+		{"bnxt_re", "1-2 r-xp 0 0:0 0 /usr/lib/libmlx4-rdmav59.so\n", "Linux 6.1.0-50.\n"},
+		{"my_own", "1-2 r-xp 0 0:0 0 /usr/lib/libmlx4-rdmav59.so\n", "Linux 6.1.0-50.\n"},
+		{NULL, "1-2 r-xp 0 0:0 0 /usr/lib/libmlx4-rdmav59.so\n", "Linux 6.1.0-50.\n"},
+	};
 	static const char all[] = "\n  Versions: Linux 6.1.0-50, driver 5.8-2.0.3, firmware "
 				  "20.31.1014, rdma-core 44.\n";
 	static const char kernel[] = "\n  Versions: Linux 6.1.0-50, rdma-core 44.\n";
@@ -1388,6 +1405,19 @@ static void check_versions(void)
 	diag.dropped = 3;
 	rdmaez_diag_format(&diag, text, sizeof(text));
 	tap_ok(strstr(text, "\n  And 3 more.\n  Versions: Linux"), "they stand behind the count");
+	for (size_t i = 0; i < COUNT_OF(providers); i++) {
+		fake_tree_file("/proc/self/maps", providers[i].maps);
+		diag = refused_on("other0", RDMAEZ_WHY_PROVIDER_FAULT);
+		diag.driver = providers[i].driver;
+		rdmaez_diag_format(&diag, text, sizeof(text));
+		tap_ok(strstr(text, providers[i].want), "the provider, case %zu", i);
+	}
+	fake_tree_file("/proc/self/maps", providers[0].maps);
+	diag.driver = providers[0].driver;
+	rdmaez_diag_json(&diag, text, sizeof(text));
+	tap_ok(strstr(text, ",\"rdma_core\":59,\"provider\":\"libbnxt_re-rdmav59.so\"}}"),
+	       "JSON has it, too");
+	fake_tree_file("/proc/self/maps", "1-2 r-xp 0 0:0 0 /usr/lib/libibverbs.so.1.14.44.0\n");
 	diag = refused_on("mlx5_0", RDMAEZ_WHY_NULL_ARGUMENT);
 	rdmaez_diag_format(&diag, text, sizeof(text));
 	tap_ok(!strstr(text, "Versions"), "a mistake of the program has none");

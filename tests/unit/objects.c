@@ -233,6 +233,7 @@ static void check_cq_hidden(void)
 	CHECK_CQ(create_cq(1, 0), EIO, "another errno says more",
 		 LIKELY(PROVIDER_FAULT, "ibv_create_cq", NOTHING),
 		 LIKELY(DEVICE_GONE, "ibv_create_cq", NOTHING));
+	tap_eq_str(t.diag.driver, "mlx4_ib", "the record names the driver");
 }
 
 #define CHECK_RESIZE(cqe, error, name, ...)                                       \

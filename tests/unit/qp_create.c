@@ -717,6 +717,7 @@ static void check_suspects(void)
 			     RDMAEZ_VALUE_NONE, 0, 0, 0},
 			    {RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_DEVICE_GONE, "ibv_create_qp",
 			     RDMAEZ_VALUE_NONE, 0, 0, 0});
+	tap_eq_str(t.diag.driver, "rdma_rxe", "the record names the driver");
 	fake_fail(FAKE_CREATE_QP, 0, EBUSY);
 	CHECK_VERB_FINDINGS(
 		&t.diag, create(), EBUSY, "rdmaez_qp_create", "ibv_create_qp",

@@ -710,9 +710,10 @@ RDMAEZ_IMPL void rdmaez_impl_put_json_pair(struct rdmaez_impl_text *text, const 
  */
 RDMAEZ_IMPL_COLD bool rdmaez_impl_wants_versions(const struct rdmaez_diag *diag)
 {
-	static const uint16_t reasons[] = {RDMAEZ_WHY_REFUSED, RDMAEZ_WHY_UNEXPLAINED,
-					   RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_WHY_PROVIDER_FAULT,
-					   RDMAEZ_WHY_BNXT_COMMANDS};
+	static const uint16_t reasons[] = {
+		RDMAEZ_WHY_REFUSED,        RDMAEZ_WHY_UNEXPLAINED,   RDMAEZ_WHY_NOT_SUPPORTED,
+		RDMAEZ_WHY_PROVIDER_FAULT, RDMAEZ_WHY_BNXT_COMMANDS, RDMAEZ_WHY_DEVICE_GONE,
+		RDMAEZ_WHY_TIMED_OUT,      RDMAEZ_WHY_MR_NO_DMABUF,  RDMAEZ_WHY_MR_DMABUF_EXPORTER};
 	bool is_one = false;
 
 	for (size_t i = 0; diag->error && i < sizeof(reasons) / sizeof(reasons[0]); i++)
@@ -744,6 +745,44 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_device_version(struct rdmaez_impl_text *te
 	rdmaez_impl_put_name(text, " ", version);
 }
 
+#define RDMAEZ_IMPL_PROVIDER_ROW(name, vendor, first, last, first_2, last_2, traits, reports, \
+				 compares, checks, fills, habits, causes, module, provider,   \
+				 parents, announced, functions)                               \
+	{name, "/lib" provider},
+
+/*
+ * Writes the name of the provider's file. The process has mapped it, among others that libibverbs
+ * may have loaded: lib<provider>-rdmav<N>.so, or lib<provider>.so.<version> if programs can link
+ * with it.
+ */
+RDMAEZ_IMPL_COLD void rdmaez_impl_put_provider(struct rdmaez_impl_text *text,
+					       const struct rdmaez_diag *diag, bool json)
+{
+	static const struct {
+		const char *driver, *file;
+	} rows[] = {RDMAEZ_IMPL_DRIVERS(RDMAEZ_IMPL_PROVIDER_ROW)};
+	const char *file = NULL, *line, *at = NULL;
+	struct rdmaez_impl_lines lines;
+
+	for (size_t i = 0; diag->driver && !file && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].driver, diag->driver) == 0)
+			file = rows[i].file;
+	if (!file)
+		return;
+	rdmaez_impl_lines_open(&lines, "/proc/self/maps");
+	while (!at && (line = rdmaez_impl_line(&lines))) {
+		at = strstr(line, file);
+		if (at && strncmp(at + strlen(file), "-rdmav", 6) != 0 &&
+		    strncmp(at + strlen(file), ".so", 3) != 0)
+			at = NULL;
+	}
+	if (at && json)
+		rdmaez_impl_put_json_pair(text, ",", "provider", at + 1);
+	else if (at)
+		rdmaez_impl_put_name(text, ", ", at + 1);
+	rdmaez_impl_lines_close(&lines);
+}
+
 /*
  * Writes the versions of the kernel, the driver, the firmware and the library, as they are now. A
  * driver of the kernel's own has no version, and what cannot be read is left out.
@@ -764,6 +803,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_versions(struct rdmaez_impl_text *text,
 	rdmaez_impl_put_device_version(text, diag, "fw_ver", "firmware", json);
 	if (release)
 		rdmaez_impl_put(text, json ? ",\"rdma_core\":%u" : ", rdma-core %u", release);
+	rdmaez_impl_put_provider(text, diag, json);
 	rdmaez_impl_put(text, json ? "}" : ".");
 }
 

@@ -430,6 +430,7 @@ RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr,
 	/* This is how on-demand paging spells "all memory". */
 	const bool implicit = (access & IBV_ACCESS_ON_DEMAND) && !addr && length == SIZE_MAX;
 	const int error = diag->error;
+	const struct rdmaez_driver *driver;
 	struct rdmaez_impl_mr_case c;
 
 	memset(&c, 0, sizeof(c));
@@ -439,10 +440,7 @@ RDMAEZ_SEAM void rdmaez_impl_mr_explain(struct ibv_context *context, void *addr,
 	c.end = length > UINTPTR_MAX - c.start ? UINTPTR_MAX : c.start + length;
 	c.length = length;
 	c.access = access;
-	if (ibv_query_device(context, &c.device))
-		memset(&c.device, 0, sizeof(c.device));
-	if (rdmaez_driver_of(&c.device)->vendor_id)
-		diag->driver = rdmaez_driver_of(&c.device)->name;
+	rdmaez_impl_ask_device(context, &c.device, &driver, diag);
 	c.mappings = implicit ? 0 : rdmaez_impl_maps(c.start, c.end, &c.maps);
 	if (error == EINVAL || error == EOPNOTSUPP)
 		rdmaez_impl_mr_explain_access(&c, implicit);
@@ -592,11 +590,13 @@ RDMAEZ_SEAM void rdmaez_impl_mr_explain_dmabuf(struct ibv_pd *pd,
 					       unsigned int access, struct rdmaez_diag *diag)
 {
 	const int error = diag->error, kernel_enotsupp = 524;
+	const struct rdmaez_driver *driver;
 	struct rdmaez_impl_mr_case c;
 	uint64_t size;
 	bool is;
 
 	memset(&c, 0, sizeof(c));
+	rdmaez_impl_ask_device(pd->context, &c.device, &driver, diag);
 	c.diag = diag;
 	c.length = dmabuf->length;
 	c.access = access;

@@ -78,7 +78,7 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain(struct ibv_context *context,
 	/* If the library refuses comp_mask, a provider leaves errno as it was. */
 	if (is_ex && (error == EOPNOTSUPP || error == EIO))
 		rdmaez_impl_cq_explain_flags(init, diag);
-	rdmaez_impl_create_ask(context, &device);
+	rdmaez_impl_create_ask(context, &device, diag);
 	rdmaez_impl_cq_explain_cqe(init, &device, diag);
 	/*
 	 * create_cq() of uverbs_cmd.c and UVERBS_METHOD_CQ_CREATE look at this. A provider that is
@@ -117,7 +117,7 @@ RDMAEZ_SEAM void rdmaez_impl_cq_explain_resize(const struct ibv_cq *cq, int cqe,
 	}
 	memset(&init, 0, sizeof(init));
 	init.cqe = (uint32_t)cqe;
-	rdmaez_impl_create_ask(cq->context, &device);
+	rdmaez_impl_create_ask(cq->context, &device, diag);
 	rdmaez_impl_cq_explain_cqe(&init, &device, diag);
 	/* rxe_resize_cq(), rvt_resize_cq() and mlx4_resize_cq() compare this. */
 	if (error == EINVAL && !diag->count && cqe < cq->cqe)
@@ -223,7 +223,7 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain(struct ibv_context *context,
 	struct ibv_device_attr device;
 	const int error = diag->error;
 
-	rdmaez_impl_create_ask(context, &device);
+	rdmaez_impl_create_ask(context, &device, diag);
 	if (init->pd)
 		rdmaez_impl_srq_explain_ex(context, init, &device, diag);
 	rdmaez_impl_explain_limits(diag, limits, 2, &init->attr, &device);
@@ -257,7 +257,7 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain_modify(struct ibv_srq *srq,
 	struct ibv_srq_attr now;
 
 	memset(&now, 0, sizeof(now));
-	rdmaez_impl_create_ask(srq->context, &device);
+	rdmaez_impl_create_ask(srq->context, &device, diag);
 	if (ibv_query_srq(srq, &now))
 		now.max_wr = 0;
 	if (resizes)
@@ -309,7 +309,7 @@ RDMAEZ_SEAM void rdmaez_impl_xrcd_explain(struct ibv_context *context,
 	struct ibv_device_attr device;
 	const int error = diag->error;
 
-	rdmaez_impl_create_ask(context, &device);
+	rdmaez_impl_create_ask(context, &device, diag);
 	if (!(device.device_cap_flags & IBV_DEVICE_XRC) && (error == EOPNOTSUPP || error == ENOSYS))
 		rdmaez_impl_find_plain(diag, RDMAEZ_DIAG_ERROR, RDMAEZ_WHY_NO_XRC,
 				       "device_cap_flags");

@@ -125,7 +125,7 @@ RDMAEZ_SEAM void rdmaez_impl_create_explain(struct ibv_context *context,
 	struct ibv_device_attr device;
 	const int error = diag->error;
 
-	rdmaez_impl_create_ask(context, &device);
+	rdmaez_impl_create_ask(context, &device, diag);
 	rdmaez_impl_create_explain_type(&device, init->qp_type, has_domain, error, diag);
 	rdmaez_impl_create_explain_cap(&device, init, diag);
 	rdmaez_impl_create_explain_parts(context, init, pd, diag);

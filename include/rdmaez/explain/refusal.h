@@ -84,16 +84,17 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_explain_limits(struct rdmaez_diag *diag,
 }
 
 /*
- * Asks what the device reports of itself. If it does not answer, it sets no limit and lacks
- * nothing.
+ * Asks what the device reports of itself, and notes its driver in the record. If it does not
+ * answer, it sets no limit and lacks nothing.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_create_ask(struct ibv_context *context,
-					     struct ibv_device_attr *device)
+					     struct ibv_device_attr *device,
+					     struct rdmaez_diag *diag)
 {
-	if (!ibv_query_device(context, device))
-		return;
-	memset(device, 0, sizeof(*device));
-	device->device_cap_flags = IBV_DEVICE_XRC;
+	const struct rdmaez_driver *driver;
+
+	if (rdmaez_impl_ask_device(context, device, &driver, diag))
+		device->device_cap_flags = IBV_DEVICE_XRC;
 }
 
 /* Suspects the number of such objects that the device has, a field of ibv_device_attr. */
