@@ -342,8 +342,8 @@ RDMAEZ_API int rdmaez_qp_modify(struct ibv_qp *qp, struct ibv_qp_attr *attr, int
  * The rest is advice: #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_RNR_ENDLESS, #RDMAEZ_WHY_RETRY_ENDLESS,
  * #RDMAEZ_WHY_DEPTH_ZERO, #RDMAEZ_WHY_RNR_TIMER_ZERO, #RDMAEZ_WHY_PKEY_LIMITED, #RDMAEZ_WHY_PKEY_PARTITION,
  * #RDMAEZ_WHY_QP_STALE, and packets that the port does not protect from loss: for their traffic class
- * (#RDMAEZ_WHY_QP_LOSSY), or because they have no VLAN tag (#RDMAEZ_WHY_QP_UNTAGGED), as far as the files `qos/pfc` and
- * `qos/trust` of MLNX_OFED or DOCA tell.
+ * (#RDMAEZ_WHY_QP_LOSSY), because they have no VLAN tag (#RDMAEZ_WHY_QP_UNTAGGED), or for the priority in that tag
+ * (#RDMAEZ_WHY_QP_VLAN_PRIORITY), as far as the files `qos/pfc` and `qos/trust` of MLNX_OFED or DOCA tell.
  *
  * Last come an asynchronous event that waits to be read (#RDMAEZ_WHY_EVENT_UNREAD) and what the port has counted
  * (#RDMAEZ_WHY_COUNTED_QKEY, #RDMAEZ_WHY_COUNTED_PKEY, #RDMAEZ_WHY_COUNTED_RNR, #RDMAEZ_WHY_COUNTED_NO_RECEIVE,

@@ -104,6 +104,7 @@ static const struct doctor_port port = {.device = "mlx5_0",
 static struct doctor_dcb answered;
 static int refused;
 static const char *driver, *fixed;
+static int roce_tos; /* of rdma_cm; less than 0: nobody has made its folder */
 
 int doctor_dcb_ask(const char *netdev, struct doctor_dcb *dcb)
 {
@@ -152,9 +153,8 @@ const struct doctor_driver *doctor_driver_by_parent(const char *parent)
 
 bool doctor_read_number(uint64_t *n, const char *path_format, ...)
 {
-	(void)n;
-	(void)path_format;
-	return false;
+	*n = (uint64_t)roce_tos;
+	return strstr(path_format, "default_roce_tos") && roce_tos >= 0;
 }
 
 static void says(const char *wanted, const char *what)
@@ -173,6 +173,7 @@ static void answer(const char *of, unsigned int pfc)
 		answered.priority[i] = (uint8_t)(i / 8);
 	driver = of;
 	fixed = NULL;
+	roce_tos = -1;
 	refused = 0;
 }
 
@@ -186,6 +187,23 @@ static void test_sentences(void)
 	     "priority>set traffic class 96, DSCP 24: path.traffic_class, UCX_IB_TRAFFIC_CLASS, "
 	     "NCCL_IB_TC",
 	     "programs that set none");
+#define UNSET                                                                                      \
+	"note packets of programs that set no traffic class have priority 0, but only priority 3 " \
+	"is protected from loss (PFC)|DCB of eth0: pfc_en 0x08|DCB: trust dscp, 64 DSCPs have a "  \
+	"priority>set traffic class 96, DSCP 24: path.traffic_class, UCX_IB_TRAFFIC_CLASS, "       \
+	"NCCL_IB_TC"
+	roce_tos = 64;
+	says(UNSET "note connections of rdma_cm have priority 2, which is not protected from loss "
+		   "(PFC)|/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos: 64, DSCP 16"
+		   ">as root: echo 96 >/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos, "
+		   "or in the program RDMA_OPTION_ID_TOS",
+	     "a traffic class of rdma_cm that does not fit");
+	roce_tos = 106;
+	says(UNSET "ok connections of rdma_cm have priority 3, which is protected from loss (PFC)",
+	     "one that does");
+	roce_tos = 256;
+	says(UNSET, "and a number that is none");
+	roce_tos = 64;
 	fixed = "Global tclass=106";
 	says("ok packets of traffic class 106, DSCP 26, which the device uses for all queue pairs, "
 	     "have "

@@ -349,7 +349,8 @@ static void check_class(void)
 #define LOSSY(value, least)                                                              \
 	ADVICE(QP_LOSSY, "ah_attr.grh.traffic_class", RDMAEZ_VALUE_NUMBER, value, least, \
 	       (least) + 31)
-#define UNTAGGED ADVICE(QP_UNTAGGED, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0)
+#define UNTAGGED   ADVICE(QP_UNTAGGED, "ah_attr.grh.sgid_index", RDMAEZ_VALUE_INDEX, ROW, 0, 0)
+#define TAG(value) ADVICE(QP_VLAN_PRIORITY, "ah_attr.sl", RDMAEZ_VALUE_NUMBER, value, 3, 3)
 	static const char pfc[] = "/sys/class/net/veth0/qos/pfc";
 	static const char all[] = "/sys/fake0/tc/1/traffic_class";
 	static const char trust[] = "/sys/class/net/veth0/qos/trust";
@@ -399,13 +400,33 @@ static void check_class(void)
 	CHECK("tags decide, and nothing is protected", NOTHING);
 	fake_tree_file(pfc, "00010000\n");
 	fake_netdev(t.dev->port[1].gid[ROW].ifindex, "veth0.100");
-	CHECK("the interface of a VLAN", NOTHING);
+	fake_netdev(99, "veth0");
+	CHECK("an interface of its own", NOTHING);
+	fake_tree_file("/sys/class/net/veth0.100/iflink", "99\n");
+	fake_tree_file("/sys/class/net/veth0.100/uevent", "DEVTYPE=macvlan\n");
+	CHECK("one that is no VLAN's", NOTHING);
+	fake_tree_file("/sys/class/net/veth0.100/uevent", "DEVTYPE=vlan\nINTERFACE=veth0.100\n");
+	CHECK("a VLAN's tag", TAG(0));
+	t.is->ah_attr.sl = 3;
+	CHECK("with the protected priority", NOTHING);
+	t.is->ah_attr.sl = 12;
+	CHECK("of which three bits count", TAG(12));
+	fake_tree_file(trust, "dscp\n");
+	CHECK("where the tag does not count", NOTHING);
+	t.is->ah_attr.grh.traffic_class = 8;
+	CHECK("but the traffic class does", LOSSY(8, 96));
+	t.is->ah_attr.grh.traffic_class = 104;
+	t.is->ah_attr.sl = 0;
+	fake_tree_file(trust, "pcp\n");
+	fake_tree_file("/sys/class/net/veth0.100/iflink", "98\n");
+	CHECK("above one of another network namespace", NOTHING);
 	fake_netdev(t.dev->port[1].gid[ROW].ifindex, "veth0");
 	fake_tree_file(trust, "dscp\n");
 	t.dev->port[1].gid[ROW].type = IBV_GID_TYPE_ROCE_V1;
 	examine();
 	tap_ok(!rdmaez_diag_find(&t.diag, RDMAEZ_WHY_QP_LOSSY), "which has no DSCP");
 #undef LOSSY
+#undef TAG
 #undef UNTAGGED
 }
 

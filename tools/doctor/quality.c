@@ -179,6 +179,42 @@ static void judge_class(const struct doctor_port *port, const struct doctor_dcb 
 			    better << 2, better);
 }
 
+/*
+ * The traffic class that rdma_cm gives connections whose program sets none (RDMA_OPTION_ID_TOS): cma_resolve_iboe_route()
+ * of the kernel's cma.c. The folder of a device is there once somebody has made it, as cma_roce_tos does.
+ */
+static void judge_cm(const struct doctor_port *port, const struct doctor_dcb *dcb, int fixed)
+{
+	static const char file[] = "/sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_tos";
+	const int better = lossless_dscp(dcb);
+	uint64_t tos;
+	unsigned int priority;
+
+	if (fixed >= 0 || !dcb->has_trust || !dcb->trusts_dscp ||
+	    !doctor_read_number(&tos, file, port->device, port->num) || tos > 255)
+		return;
+	priority = dcb->priority[tos >> 2];
+	if (priority == DCB_NOT_KNOWN)
+		return;
+	if (dcb->pfc >> priority & 1) {
+		doctor_say(DOCTOR_OK, port->subject,
+			   "connections of rdma_cm have priority %u, which is protected from loss "
+			   "(PFC)",
+			   priority);
+		return;
+	}
+	doctor_say(
+		DOCTOR_NOTE, port->subject,
+		"connections of rdma_cm have priority %u, which is not protected from loss (PFC)",
+		priority);
+	doctor_evidence("/sys/kernel/config/rdma_cm/%s/ports/%u/default_roce_tos: %u, DSCP %u",
+			port->device, port->num, (unsigned int)tos, (unsigned int)tos >> 2);
+	if (better >= 0)
+		doctor_next("as root: echo %d >/sys/kernel/config/rdma_cm/%s/ports/%u/"
+			    "default_roce_tos, or in the program RDMA_OPTION_ID_TOS",
+			    better << 2, port->device, port->num);
+}
+
 /* Congestion control by marks, as the files of MLNX_OFED show it for each priority. */
 static void judge_ecn(const struct doctor_port *port, const struct doctor_dcb *dcb)
 {
@@ -214,6 +250,7 @@ static void check_port(const struct doctor_port *port)
 		return;
 	if (dcb.pfc) {
 		judge_class(port, &dcb, &from, fixed_class(port));
+		judge_cm(port, &dcb, fixed_class(port));
 		judge_ecn(port, &dcb);
 		return;
 	}

@@ -216,11 +216,30 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
 }
 
 /*
+ * Finds the interface that has a GID's packets on the wire: for a VLAN the one below it, which has
+ * the files of priorities. Returns whether the packets have a tag.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_below(char *name)
+{
+	char path[96], text[16];
+	struct rdmaez_impl_lines lines;
+	const char *is, *at = text;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/uevent", name);
+	is = rdmaez_impl_lines_find(&lines, path, "DEVTYPE=");
+	if (!is || strcmp(is, "vlan") != 0)
+		return false;
+	snprintf(path, sizeof(path), "/sys/class/net/%s/iflink", name);
+	rdmaez_impl_file_text(path, text, sizeof(text));
+	return if_indextoname((unsigned int)rdmaez_impl_number(&at, 10), name) != NULL;
+}
+
+/*
  * Compares the traffic class with the priorities that PFC protects. MLNX_OFED and DOCA have these
  * files, the last of which is of a traffic class for all of the port's queue pairs. The kernel
  * itself tells it by netlink, which rdmaez-doctor asks. That DSCPs have a priority by eights is the
  * firmware's default, and may have been changed, as may be that packets without a tag have priority
- * 0. A VLAN's interface, whose packets have tags, has no such files.
+ * 0. mlx5_set_path() puts the service level into a VLAN's tag.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_class(const struct rdmaez_impl_qp_exam *e,
 						const struct ibv_gid_entry *own)
@@ -229,13 +248,18 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_class(const struct rdmaez_impl_qp_exam
 		"ah_attr.grh.traffic_class", RDMAEZ_WHY_QP_LOSSY, RDMAEZ_VALUE_NUMBER, 0, 0};
 	static const struct rdmaez_impl_site untagged = {
 		"ah_attr.grh.sgid_index", RDMAEZ_WHY_QP_UNTAGGED, RDMAEZ_VALUE_INDEX, 0, 0};
+	static const struct rdmaez_impl_site tag = {"ah_attr.sl", RDMAEZ_WHY_QP_VLAN_PRIORITY,
+						    RDMAEZ_VALUE_NUMBER, 0, 0};
 	static const char all[] = "Global tclass=";
 	char text[IBV_SYSFS_PATH_MAX + 64], pfc[10], name[IF_NAMESIZE];
+	const uint8_t sl = e->now.attr.ah_attr.sl;
 	uint64_t value = e->now.attr.ah_attr.grh.traffic_class;
 	const char *lossless, *at;
+	bool is_tagged;
 
 	if (!if_indextoname(own->ndev_ifindex, name))
 		return;
+	is_tagged = rdmaez_impl_qp_exam_below(name);
 	snprintf(text, sizeof(text), "/sys/class/net/%s/qos/pfc", name);
 	rdmaez_impl_file_text(text, pfc, sizeof(pfc));
 	snprintf(text, sizeof(text), "/sys/class/net/%s/qos/trust", name);
@@ -243,7 +267,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_class(const struct rdmaez_impl_qp_exam
 	lossless = strchr(pfc, '1');
 	if (!lossless || strspn(pfc, "01") != 8)
 		return;
-	if (strncmp(text, "pcp", 3) == 0 && lossless != pfc)
+	if (strncmp(text, "pcp", 3) == 0 && is_tagged && pfc[sl & 7] == '0')
+		rdmaez_impl_find_within(e->diag, RDMAEZ_DIAG_ADVICE, &tag, sl,
+					(uint64_t)(lossless - pfc), (uint64_t)(lossless - pfc));
+	if (strncmp(text, "pcp", 3) == 0 && !is_tagged && lossless != pfc)
 		rdmaez_impl_find(e->diag, RDMAEZ_DIAG_ADVICE, &untagged,
 				 e->now.attr.ah_attr.grh.sgid_index);
 	if (strncmp(text, "dscp", 4) != 0 || own->gid_type != IBV_GID_TYPE_ROCE_V2)

@@ -293,6 +293,10 @@
 	  "from loss (PFC)",                                                                       \
 	  "use the GID of a VLAN whose tags have a protected priority, or have this port "         \
 	  "and the switches trust DSCPs, as root: mlnx_qos -i INTERFACE --trust dscp")             \
+	X(QP_VLAN_PRIORITY,                                                                        \
+	  "the port takes a packet's priority from its VLAN tag, which has this service level, "   \
+	  "and that priority is not protected from loss (PFC)",                                    \
+	  "set path.sl, NCCL_IB_SL or UCX_IB_SL to a priority that the network keeps lossless")    \
 	X(RNR_ENDLESS,                                                                             \
 	  "with rnr_retry 7 a send waits forever for a peer that has no receive posted",           \
 	  "have the peer post receives; with rnr_retry below 7 the send would fail with an error " \
