@@ -751,12 +751,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_device_version(struct rdmaez_impl_text *te
 	{name, "/lib" provider},
 
 /*
- * Writes the name of the provider's file. The process has mapped it, among others that libibverbs
- * may have loaded: lib<provider>-rdmav<N>.so, or lib<provider>.so.<version> if programs can link
- * with it.
+ * Finds the name of a driver's provider, one of the files that the process has mapped:
+ * lib<provider>-rdmav<N>.so, or lib<provider>.so.<version> if programs can link with it. libibverbs
+ * may have loaded others, too. The name is "" if there is none.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_provider(struct rdmaez_impl_text *text,
-					       const struct rdmaez_diag *diag, bool json)
+RDMAEZ_IMPL_COLD void rdmaez_impl_provider_file(const char *driver, char *name, size_t size)
 {
 	static const struct {
 		const char *driver, *file;
@@ -764,8 +763,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_provider(struct rdmaez_impl_text *text,
 	const char *file = NULL, *line, *at = NULL;
 	struct rdmaez_impl_lines lines;
 
-	for (size_t i = 0; diag->driver && !file && i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (strcmp(rows[i].driver, diag->driver) == 0)
+	name[0] = '\0';
+	for (size_t i = 0; driver && !file && i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(rows[i].driver, driver) == 0)
 			file = rows[i].file;
 	if (!file)
 		return;
@@ -776,10 +776,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_provider(struct rdmaez_impl_text *text,
 		    strncmp(at + strlen(file), ".so", 3) != 0)
 			at = NULL;
 	}
-	if (at && json)
-		rdmaez_impl_put_json_pair(text, ",", "provider", at + 1);
-	else if (at)
-		rdmaez_impl_put_name(text, ", ", at + 1);
+	if (at)
+		snprintf(name, size, "%s", at + 1);
 	rdmaez_impl_lines_close(&lines);
 }
 
@@ -792,7 +790,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_versions(struct rdmaez_impl_text *text,
 {
 	const unsigned int release = rdmaez_impl_library_release();
 	struct utsname system;
+	char provider[64];
 
+	rdmaez_impl_provider_file(diag->driver, provider, sizeof(provider));
 	if (uname(&system))
 		return;
 	if (json)
@@ -803,7 +803,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_versions(struct rdmaez_impl_text *text,
 	rdmaez_impl_put_device_version(text, diag, "fw_ver", "firmware", json);
 	if (release)
 		rdmaez_impl_put(text, json ? ",\"rdma_core\":%u" : ", rdma-core %u", release);
-	rdmaez_impl_put_provider(text, diag, json);
+	if (provider[0] && json)
+		rdmaez_impl_put_json_pair(text, ",", "provider", provider);
+	else if (provider[0])
+		rdmaez_impl_put_name(text, ", ", provider);
 	rdmaez_impl_put(text, json ? "}" : ".");
 }
 
