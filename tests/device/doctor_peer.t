@@ -109,6 +109,56 @@ long_way() {
 	! grep 'look for loss' "$scratch/long"
 }
 
+# 30 ms: less than the timeout. rxe starts the timer once for several packets, so that it ends too early for some.
+way_of_30_ms() {
+	tc qdisc add dev veth0 root netem delay 30ms
+	tc qdisc add dev veth1 root netem delay 30ms
+	says 0 'note probe rxe0/1: a message of 8 bytes and its answer take ' \
+		'> find out what makes the way long' \
+		'WARN probe rxe0/1: packets were sent again although no datagram was lost: answers take up to ' \
+		'all of 64 datagrams of 1024 bytes came back' -- --peer 192.0.2.2 >"$scratch/long" || { cat "$scratch/long"; return 1; }
+	! grep 'look for loss' "$scratch/long"
+}
+
+# 400 ms: ICMP answers a packet when the next one has been sent, and datagrams come back late.
+way_of_400_ms() {
+	tc qdisc add dev veth0 root netem delay 400ms
+	tc qdisc add dev veth1 root netem delay 400ms
+	says 0 'ok   path veth0: packets as large as the MTU, 1500 bytes, reach 192.0.2.2' \
+		'WARN probe rxe0/1: packets were sent again although none was lost: the way takes 8' \
+		' datagrams of 1024 bytes came back' -- --peer 192.0.2.2 >"$scratch/long" || { cat "$scratch/long"; return 1; }
+	! grep 'look for loss\|did not come back: \|get lost' "$scratch/long"
+}
+
+# 800 ms: the retries are used up before the first acknowledgement has come.
+way_of_800_ms() {
+	tc qdisc add dev veth0 root netem delay 800ms
+	tc qdisc add dev veth1 root netem delay 800ms
+	says 0 'messages come back only if queue pairs wait longer than 134 ms for an acknowledgement: the way is long' \
+		"> set the queue pairs' timeout to 20 or more" \
+		' datagrams of 1024 bytes came back' -- --peer 192.0.2.2 --only probe >"$scratch/long" || { cat "$scratch/long"; return 1; }
+	! grep 'look for loss\|firewall\|FAIL' "$scratch/long"
+}
+
+# Nothing that is slow is called broken: who listens has the least right to the processor, and others want all of it.
+busy_peer() {
+	local code=0 i
+	local -a others=()
+	nice -n 19 "$doctor" --listen 4003 >"$scratch/slow" 2>"$scratch/slowly" &
+	local slow=$!
+	await test -s "$scratch/slowly"
+	for ((i = 0; i < 3; i++)); do
+		nice -n -5 sh -c 'while :; do :; done' &
+		others+=("$!")
+	done
+	"$doctor" --peer 192.0.2.2:4003 --only probe >"$scratch/busy" 2>&1 || code=$?
+	kill "${others[@]}" "$slow"
+	cat "$scratch/busy" "$scratch/slow"
+	((code == 0))
+	! grep '^FAIL\|look for loss\|firewall' "$scratch/busy" "$scratch/slow"
+}
+
+
 twice() {
 	tc qdisc add dev veth1 root netem duplicate 50%
 	says 0 'WARN probe rxe0/1: packets arrive twice: something on the way repeats them' \
@@ -306,6 +356,13 @@ ok 'one packet of ten is lost' some_loss
 lose_no_more
 ok 'the way is long' long_way
 no_netem
+ok '60 ms there and back' way_of_30_ms
+no_netem
+ok '800 ms there and back' way_of_400_ms
+no_netem
+ok '1.6 s there and back' way_of_800_ms
+no_netem
+ok 'the peer is busy' busy_peer
 ok 'packets come twice' twice
 no_netem
 ok 'packets overtake one another' overtaken

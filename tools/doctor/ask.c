@@ -14,6 +14,9 @@ enum {
 	ROUND_TRIPS = 100,
 	ROUND_TRIPS_MS = 3000,
 	DATAGRAMS = 64,
+	MANY = 3, /* packets of TCP that were lost: a firewall loses none, and what TCP says is short */
+	PATIENT = 19, /* a timeout's code: 2.1 s, which is more than any way on Earth */
+	TCP_TIMEOUT_NS = 1000000000,
 	LONG_NS = 20000000 /* for a round trip: busy machines need some milliseconds */
 };
 
@@ -28,6 +31,9 @@ struct attempt {
 	bool is_connected;
 	int error;
 	uint32_t failed; /* bytes of the message that did not come back; 0: none was sent */
+	bool is_acked;   /* the peer's port has acknowledged that message */
+	uint64_t ns[ROUND_TRIPS]; /* what each round trip took, in order of size */
+	size_t round_trips;
 	/* What the peer reports. */
 	unsigned int peer_got;
 	char peer_why[200], peer_fix[200];
@@ -45,6 +51,17 @@ static void next_loss(const struct session *s)
 		doctor_next("look for loss in the subnet: ibqueryerrors # as root");
 }
 
+/* How many packets TCP has lost: on a way that is as long as its first timeout of 1 s it repeats others as well. */
+static unsigned int lost_by_tcp(const struct session *s)
+{
+	return way_ns(s->tcp) > TCP_TIMEOUT_NS / 2 ? 0 : resent(s->tcp);
+}
+
+static void next_busy(void)
+{
+	doctor_next("see what keeps this machine and the peer busy: uptime; top");
+}
+
 /* Says that the conversation has ended where it should not. */
 static void broken(struct session *s, enum talk_end end)
 {
@@ -58,11 +75,14 @@ static void broken(struct session *s, enum talk_end end)
 	};
 
 	if (!s->is_broken) {
-		doctor_say(DOCTOR_FAILED, s->here, "the peer %s: the probe ends here", what[end]);
+		doctor_say(end == TALK_SILENT ? DOCTOR_WARNING : DOCTOR_FAILED, s->here,
+			   "the peer %s: the probe ends here", what[end]);
 		doctor_evidence("TCP has sent %u packets again", resent(s->tcp));
 		doctor_next("read what rdmaez-doctor --listen says on the peer, and begin again");
-		if (resent(s->tcp))
+		if (lost_by_tcp(s))
 			next_loss(s);
+		else if (end == TALK_SILENT)
+			next_busy();
 	}
 	s->is_broken = true;
 }
@@ -77,6 +97,8 @@ static bool ask_for(struct session *s, struct attempt *attempt)
 	talk_begin(&talk, "probe");
 	talk_add(&talk, "type %s", attempt->probe.type == IBV_QPT_UD ? "UD" : "RC");
 	talk_add(&talk, "gid %d", attempt->peer_gid);
+	if (attempt->probe.timeout)
+		talk_add(&talk, "timeout %u", attempt->probe.timeout);
 	end = talk_send(s->tcp, &talk, peer_in_ms(ANSWER_MS));
 	if (end == TALK_WELL)
 		end = talk_receive(s->tcp, &talk, "ready", peer_in_ms(ANSWER_MS));
@@ -97,7 +119,7 @@ static bool ask_for(struct session *s, struct attempt *attempt)
 static void hear_report(struct session *s, struct attempt *attempt)
 {
 	struct talk talk;
-	const char *got;
+	const char *got, *waited;
 	enum talk_end end;
 
 	talk_begin(&talk, "done");
@@ -110,6 +132,9 @@ static void hear_report(struct session *s, struct attempt *attempt)
 	}
 	got = talk_value(&talk, "got", NULL);
 	attempt->peer_got = got ? (unsigned int)strtoul(got, NULL, 10) : 0;
+	waited = talk_value(&talk, "waited", NULL);
+	s->peer_starved_ns = waited ? strtoull(waited, NULL, 10) : 0;
+	s->starved_ns = session_starved_ns();
 	if (talk_value(&talk, "why", NULL)) {
 		talk_text(&talk, "why", attempt->peer_why, sizeof(attempt->peer_why));
 		talk_text(&talk, "fix", attempt->peer_fix, sizeof(attempt->peer_fix));
@@ -127,6 +152,7 @@ static void ping(const struct session *s, struct attempt *attempt, const uint32_
 		attempt->error = probe_ping(&attempt->end, bytes[i]);
 		attempt->failed = attempt->error ? bytes[i] : 0;
 	}
+	attempt->is_acked = attempt->error && attempt->end.sent > attempt->end.got;
 }
 
 /* Both ends of a probe, connected. Whatever comes of it, end_attempt() follows if it returns true. */
@@ -134,12 +160,14 @@ static bool begin_attempt(struct session *s, struct attempt *attempt)
 {
 	attempt->error = 0;
 	attempt->failed = 0;
-	attempt->is_open = attempt->is_connected = false;
+	attempt->round_trips = 0;
+	attempt->is_open = attempt->is_connected = attempt->is_acked = false;
 	attempt->peer_why[0] = attempt->peer_fix[0] = '\0';
 	attempt->probe.port = s->own.port;
 	attempt->probe.peer = s->address;
 	if (attempt->probe.type == IBV_QPT_RC) {
 		probe_count(&s->own.port, &s->before);
+		s->ack_ns = probe_ack_ns(&attempt->probe);
 		s->growth[0] = '\0';
 	}
 	doctor_step("opening a queue pair on %s", s->here);
@@ -251,6 +279,38 @@ static void say_blocked(const struct session *s, const struct attempt *attempt)
 			    arrives ? "this machine" : "the peer");
 }
 
+/* A message did not come back, and TCP fares no better. */
+static void say_lost(const struct session *s, const struct attempt *attempt)
+{
+	char pair[160], why[256];
+
+	put_pair(attempt, pair, sizeof(pair));
+	put_why(&attempt->end.diag, why, sizeof(why));
+	doctor_say(
+		DOCTOR_FAILED, s->here,
+		"%s: connected, but a message of %u bytes did not come back; TCP lost %u packets, "
+		"and sent them again",
+		pair, attempt->failed, resent(s->tcp));
+	doctor_evidence("%s; the peer received %u message%s", why, attempt->peer_got,
+			attempt->peer_got == 1 ? "" : "s");
+	say_record(&attempt->end.diag);
+	next_loss(s);
+}
+
+/* The network carries messages and acknowledgements, so that it is not what keeps the answer. */
+static void say_no_answer(const struct session *s, const struct attempt *attempt)
+{
+	char pair[160];
+
+	put_pair(attempt, pair, sizeof(pair));
+	doctor_say(DOCTOR_WARNING, s->here,
+		   "%s: the peer's port acknowledged a message of %u bytes, but its doctor did not "
+		   "send it back in time: not known",
+		   pair, attempt->failed);
+	say_record(&attempt->end.diag);
+	next_busy();
+}
+
 /* Of another pair of GIDs than the first a word is enough. */
 static void say_nor(const struct session *s, const struct attempt *attempt)
 {
@@ -277,6 +337,14 @@ static void say_failed(const struct session *s, const struct attempt *attempt)
 	}
 	if (!attempt->is_connected) {
 		say_unconnected(s, attempt);
+		return;
+	}
+	if (attempt->error == ETIMEDOUT && attempt->is_acked && !attempt->peer_why[0]) {
+		say_no_answer(s, attempt);
+		return;
+	}
+	if (is_unanswered(attempt) && lost_by_tcp(s) >= MANY) {
+		say_lost(s, attempt);
 		return;
 	}
 	if (attempt->failed == 1 && is_unanswered(attempt)) {
@@ -309,11 +377,11 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How long a message of 8 bytes and its answer take. */
-static void say_round_trip(struct session *s, struct attempt *attempt)
+/* Measures how long a message of 8 bytes and its answer take. */
+static void measure(struct session *s, struct attempt *attempt)
 {
 	const uint64_t until = peer_in_ms(ROUND_TRIPS_MS);
-	uint64_t ns[ROUND_TRIPS];
+	uint64_t *const ns = attempt->ns;
 	size_t count = 0;
 
 	doctor_step("measuring the round trip from %s", s->here);
@@ -325,18 +393,44 @@ static void say_round_trip(struct session *s, struct attempt *attempt)
 	}
 	if (attempt->error) {
 		attempt->failed = 8;
+		attempt->is_acked = attempt->end.sent > attempt->end.got;
 		return;
 	}
 	qsort(ns, count, sizeof(ns[0]), by_size);
 	s->round_trip_ns = ns[count / 2];
-	doctor_say(s->round_trip_ns > LONG_NS ? DOCTOR_NOTE : DOCTOR_OK, s->here,
+	s->longest_ns = ns[count - 1];
+	attempt->round_trips = count;
+}
+
+/* Whether most of this time is spent on the way, and not by the machines. */
+static bool is_far(const struct session *s, uint64_t ns)
+{
+	return way_ns(s->tcp) >= ns / 2;
+}
+
+static void say_round_trip(const struct session *s, const struct attempt *attempt)
+{
+	const uint64_t *const ns = attempt->ns, median = s->round_trip_ns;
+	const size_t count = attempt->round_trips;
+
+	doctor_say(median > LONG_NS ? DOCTOR_NOTE : DOCTOR_OK, s->here,
 		   "a message of 8 bytes and its answer take %.1f us (median of %zu; %.1f to %.1f)",
-		   (double)ns[count / 2] / 1e3, count, (double)ns[0] / 1e3,
-		   (double)ns[count - 1] / 1e3);
-	if (s->round_trip_ns > LONG_NS)
+		   (double)median / 1e3, count, (double)ns[0] / 1e3, (double)ns[count - 1] / 1e3);
+	if (median <= LONG_NS)
+		return;
+	doctor_evidence(
+		"a packet of TCP and its acknowledgement take %.1f us; so far, this process "
+		"has waited %.0f ms for a processor, and that of the peer %.0f ms",
+		(double)way_ns(s->tcp) / 1e3, (double)s->starved_ns / 1e6,
+		(double)s->peer_starved_ns / 1e6);
+	if (is_far(s, median))
 		doctor_next("find out what makes the way long: ping and traceroute to the peer; "
 			    "tc qdisc show dev %s",
 			    s->own.netdev);
+	else if (probe_signs(s->growth) & (PROBE_LOSS | PROBE_LATE))
+		doctor_next("the way is short, but packets were sent again: see below");
+	else
+		next_busy();
 }
 
 /* Packets of the path MTU are lost: the greatest MTU whose packets arrive, in bytes; 0: none. */
@@ -379,17 +473,15 @@ static void say_mtu_lost(const struct session *s, const struct attempt *attempt,
 		    s->own.netdev, less == 1024 ? 1500 : less + 152);
 }
 
-/* Returns the path MTU that works, in bytes; 0: none. */
-static int try_rc(struct session *s, struct attempt *attempt)
+/* One attempt by RC, from its beginning to its end; returns the path MTU in bytes, and 0 if none was agreed on. */
+static int run_rc(struct session *s, struct attempt *attempt)
 {
 	char pair[160];
-	int mtu, less;
+	int mtu;
 
 	attempt->probe.type = IBV_QPT_RC;
-	if (!begin_attempt(s, attempt)) {
-		say_failed(s, attempt);
+	if (!begin_attempt(s, attempt))
 		return 0;
-	}
 	mtu = rdmaez_mtu_bytes(attempt->end.agreed.mtu);
 	if (attempt->is_connected) {
 		const uint32_t bytes[] = {1, (uint32_t)mtu, 3 * (uint32_t)mtu + 1};
@@ -401,12 +493,61 @@ static int try_rc(struct session *s, struct attempt *attempt)
 		doctor_say(DOCTOR_OK, s->here,
 			   "%s: messages of 1, %d and %d bytes pass, at a path MTU of %d", pair,
 			   mtu, 3 * mtu + 1, mtu);
-		say_round_trip(s, attempt);
+		measure(s, attempt);
 	}
 	end_attempt(s, attempt);
-	if (!attempt->error && !s->is_broken)
+	if (attempt->round_trips)
+		say_round_trip(s, attempt);
+	return mtu;
+}
+
+/* Whether the way, or a machine that has no processor to spare, takes so long that retries may have been used up. */
+static bool is_slow(const struct session *s)
+{
+	const uint64_t much = s->ack_ns / 2;
+
+	return way_ns(s->tcp) > much || session_starved_ns() > much || s->peer_starved_ns > much;
+}
+
+/* The same again, with queue pairs that wait far longer for acknowledgements. True: now it works. */
+static bool try_patiently(struct session *s, struct attempt *failed)
+{
+	struct attempt attempt;
+	char pair[160], why[256];
+
+	memset(&attempt, 0, sizeof(attempt));
+	attempt.probe = failed->probe;
+	attempt.probe.timeout = PATIENT;
+	attempt.peer_gid = failed->peer_gid;
+	run_rc(s, &attempt);
+	if (attempt.error || s->is_broken)
+		return false;
+	put_pair(failed, pair, sizeof(pair));
+	put_why(&failed->end.diag, why, sizeof(why));
+	doctor_say(DOCTOR_WARNING, s->here,
+		   "%s: messages come back only if queue pairs wait longer than %.0f ms for an "
+		   "acknowledgement: %s",
+		   pair, (double)probe_ack_ns(&failed->probe) / 1e6,
+		   is_far(s, s->round_trip_ns) ? "the way is long" : "a machine is busy");
+	doctor_evidence("before: %s", why);
+	doctor_next("set the queue pairs' timeout to %u or more",
+		    rdmaez_timeout_from_ns(2 * s->longest_ns));
+	*failed = attempt;
+	return true;
+}
+
+/* Returns the path MTU that works, in bytes; 0: none. */
+static int try_rc(struct session *s, struct attempt *attempt)
+{
+	const int mtu = run_rc(s, attempt);
+	int less;
+
+	if (attempt->is_open && !attempt->error && !s->is_broken)
 		return mtu;
-	less = !s->is_broken && attempt->failed > 8 && is_unanswered(attempt)
+	if (attempt->is_open && is_unanswered(attempt) && is_slow(s) && !s->is_broken &&
+	    try_patiently(s, attempt))
+		return mtu;
+	less = attempt->is_open && !s->is_broken && attempt->failed > 8 && is_unanswered(attempt)
 		       ? smaller_mtu(s, attempt, mtu)
 		       : 0;
 	if (less)
@@ -429,9 +570,10 @@ static void try_ud(struct session *s, struct attempt *attempt, int mtu)
 		return;
 	}
 	doctor_step("sending datagrams from %s", s->here);
-	s->fate.lost = DATAGRAMS;
+	s->fate.sent = s->fate.lost = DATAGRAMS;
 	if (attempt->is_connected)
-		attempt->error = probe_datagrams(&attempt->end, (uint32_t)mtu, DATAGRAMS, &s->fate);
+		attempt->error = probe_datagrams(&attempt->end, (uint32_t)mtu, DATAGRAMS,
+						 s->longest_ns, &s->fate);
 	lost = s->fate.lost;
 	end_attempt(s, attempt);
 	put_pair(attempt, pair, sizeof(pair));
@@ -439,12 +581,12 @@ static void try_ud(struct session *s, struct attempt *attempt, int mtu)
 		attempt->failed = (uint32_t)mtu;
 		say_failed(s, attempt);
 	} else if (!lost) {
-		doctor_say(DOCTOR_OK, s->here, "%s: all of %d datagrams of %d bytes came back",
-			   pair, DATAGRAMS, mtu);
+		doctor_say(DOCTOR_OK, s->here, "%s: all of %u datagrams of %d bytes came back",
+			   pair, s->fate.sent, mtu);
 	} else {
-		doctor_say(lost == DATAGRAMS ? DOCTOR_FAILED : DOCTOR_WARNING, s->here,
-			   "%s: %u of %d datagrams of %d bytes did not come back", pair, lost,
-			   DATAGRAMS, mtu);
+		doctor_say(lost == s->fate.sent ? DOCTOR_FAILED : DOCTOR_WARNING, s->here,
+			   "%s: %u of %u datagrams of %d bytes did not come back", pair, lost,
+			   s->fate.sent, mtu);
 		doctor_evidence("the peer received %u", attempt->peer_got);
 		next_loss(s);
 	}
@@ -495,49 +637,92 @@ static int try_other_pairs(struct session *s, const struct attempt *first, struc
 	return 0;
 }
 
-/* Packets were sent again, or counted as lost: why, as far as datagrams and times tell. */
-static void say_why_again(const struct session *s)
-{
-	const uint64_t ack_ns = probe_ack_ns();
+/* Why packets were sent again, or counted as lost, as far as datagrams, times and counters tell. */
+enum why_again {
+	AGAIN_LOST, /* or not known */
+	AGAIN_TWICE,
+	AGAIN_LATE,   /* the way takes longer than the timeout */
+	AGAIN_SLOWLY, /* some answers may have taken so long */
+	AGAIN_OVERTAKEN
+};
 
-	if (!s->fate.lost && s->fate.twice)
+static enum why_again why_again(const struct session *s, unsigned int signs)
+{
+	if (s->fate.lost)
+		return AGAIN_LOST;
+	if (s->fate.twice || signs == PROBE_TWICE)
+		return AGAIN_TWICE;
+	if (s->round_trip_ns > s->ack_ns)
+		return AGAIN_LATE;
+	if (s->fate.overtaken)
+		return AGAIN_OVERTAKEN;
+	return s->longest_ns > LONG_NS && !(signs & PROBE_LOSS) && !lost_by_tcp(s) ? AGAIN_SLOWLY
+										   : AGAIN_LOST;
+}
+
+static void say_why_again(const struct session *s, enum why_again why)
+{
+	switch (why) {
+	case AGAIN_TWICE:
 		doctor_say(DOCTOR_WARNING, s->here,
 			   "packets arrive twice: something on the way repeats them");
-	else if (!s->fate.lost && s->round_trip_ns > ack_ns)
+		break;
+	case AGAIN_LATE:
 		doctor_say(DOCTOR_WARNING, s->here,
 			   "packets were sent again although none was lost: the way takes %.0f ms, "
 			   "and the queue pair waits only %.0f ms for an acknowledgement",
-			   (double)s->round_trip_ns / 1e6, (double)ack_ns / 1e6);
-	else if (!s->fate.lost && s->fate.overtaken)
+			   (double)s->round_trip_ns / 1e6, (double)s->ack_ns / 1e6);
+		break;
+	case AGAIN_SLOWLY:
+		doctor_say(DOCTOR_WARNING, s->here,
+			   "packets were sent again although no datagram was lost: answers take up "
+			   "to %.0f ms, and acknowledgements may come too late",
+			   (double)s->longest_ns / 1e6);
+		break;
+	case AGAIN_OVERTAKEN:
 		doctor_say(DOCTOR_WARNING, s->here,
 			   "packets overtake one another: RC treats those that come too early as "
 			   "lost, and the sender repeats them");
-	else
+		break;
+	default:
 		doctor_say(DOCTOR_WARNING, s->here,
 			   "packets were lost or sent again during the probe, although all "
 			   "messages arrived");
+		break;
+	}
 }
 
-static void next_why_again(const struct session *s)
+static void next_why_again(const struct session *s, enum why_again why)
 {
-	if (!s->fate.lost && s->fate.twice)
+	switch (why) {
+	case AGAIN_TWICE:
 		doctor_next("look for two ways that are used at once: a bond that sends on all "
 			    "links, a loop between switches, tc qdisc show dev %s",
 			    s->own.netdev);
-	else if (!s->fate.lost && s->round_trip_ns > probe_ack_ns())
-		doctor_next("set the queue pairs' timeout to %u or more for such a way",
-			    rdmaez_timeout_from_ns(2 * s->round_trip_ns));
-	else if (!s->fate.lost && s->fate.overtaken)
+		break;
+	case AGAIN_LATE:
+	case AGAIN_SLOWLY:
+		doctor_next("set the queue pairs' timeout to %u or more for such a %s",
+			    rdmaez_timeout_from_ns(2 * s->longest_ns),
+			    is_far(s, s->longest_ns) ? "way" : "peer");
+		if (!is_far(s, s->longest_ns))
+			next_busy();
+		break;
+	case AGAIN_OVERTAKEN:
 		doctor_next("keep each flow on one way: have ECMP and bonds hash the UDP source "
 			    "port, and use no adaptive routing that the adapters do not know of");
-	else
+		break;
+	default:
 		next_loss(s);
+		break;
+	}
 }
 
 static void say_loss(const struct session *s)
 {
 	struct probe_counters after;
 	char growth[512];
+	enum why_again why;
 	size_t length;
 
 	poll(NULL, 0, 30); /* mlx5 refreshes its counters every 10 ms */
@@ -548,14 +733,15 @@ static void say_loss(const struct session *s)
 			   "no counter of losses or retries grew at either end");
 		return;
 	}
-	say_why_again(s);
+	why = why_again(s, probe_signs(growth) | probe_signs(s->growth));
+	say_why_again(s, why);
 	doctor_evidence("here %s; at the peer %s; TCP has sent %u packets again",
 			length ? growth : "nothing", s->growth[0] ? s->growth : "nothing",
 			resent(s->tcp));
-	doctor_evidence("of %d datagrams %u did not come back, %u came more than once, %u after a "
+	doctor_evidence("of %u datagrams %u did not come back, %u came more than once, %u after a "
 			"later one",
-			DATAGRAMS, s->fate.lost, s->fate.twice, s->fate.overtaken);
-	next_why_again(s);
+			s->fate.sent, s->fate.lost, s->fate.twice, s->fate.overtaken);
+	next_why_again(s, why);
 }
 
 void ask_for_probes(struct session *s)

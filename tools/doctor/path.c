@@ -590,70 +590,142 @@ enum sent {
 	SENT_TOO_BIG  /* a router or this kernel says so; the socket knows the MTU now */
 };
 
-/* Sends a datagram that makes up an IP packet of so many bytes, and waits for what ICMP says. */
-static enum sent send_packet(int udp, bool is_v4, unsigned int bytes)
+/* What is known of the way while packets of several sizes try it. */
+struct tried {
+	const union socket_address *peer;
+	bool is_v4;
+	unsigned int patience_ms; /* for what ICMP says of one packet */
+	uint64_t until;           /* when to stop */
+};
+
+enum {
+	PATIENCE_MS = 200,
+	GREAT_PATIENCE_MS = 1500,
+	SIZES_MS =
+		7000 /* for all packets: the check has 12 s, of which the neighbour may take four */
+};
+
+/*
+ * Sends a datagram that makes up an IP packet of so many bytes, and waits for what ICMP says. Its socket is its own: an
+ * answer to another packet, which comes late, has the port of that one.
+ */
+static enum sent send_one(const struct tried *tried, unsigned int bytes)
 {
 	static const char zeros[65536] = {0};
-	const size_t length = bytes - (is_v4 ? 28 : 48);
+	const size_t length = bytes - (tried->is_v4 ? 28 : 48);
+	struct pollfd ready = {.fd = udp_to(tried->peer), .events = POLLIN, .revents = 0};
+	const uint64_t until = peer_in_ms(tried->patience_ms);
 	socklen_t size = sizeof(int);
 	int error = 0;
 
-	getsockopt(udp, SOL_SOCKET, SO_ERROR, &error, &size); /* takes what is left of others */
-	for (int i = 0; i < 2; i++) {
-		struct pollfd ready = {.fd = udp, .events = POLLIN, .revents = 0};
-		const uint64_t until = peer_in_ms(200);
+	if (ready.fd < 0)
+		return SENT_SILENCE;
+	error = send(ready.fd, zeros, length, 0) < 0 ? errno : 0;
+	if (!error && poll(&ready, 1, peer_ms_left(until)) > 0)
+		getsockopt(ready.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+	close(ready.fd);
+	return error == ECONNREFUSED ? SENT_ARRIVED
+	       : error == EMSGSIZE   ? SENT_TOO_BIG
+				     : SENT_SILENCE;
+}
 
-		error = send(udp, zeros, length, 0) < 0 ? errno : 0;
-		if (!error && poll(&ready, 1, peer_ms_left(until)) > 0)
-			getsockopt(udp, SOL_SOCKET, SO_ERROR, &error, &size);
-		if (error == ECONNREFUSED)
-			return SENT_ARRIVED;
-		if (error == EMSGSIZE)
-			return SENT_TOO_BIG;
-	}
-	return SENT_SILENCE;
+/* The same twice, since any packet may be lost. */
+static enum sent send_packet(const struct tried *tried, unsigned int bytes)
+{
+	const enum sent sent = send_one(tried, bytes);
+
+	return sent == SENT_SILENCE && peer_ms_left(tried->until) ? send_one(tried, bytes) : sent;
+}
+
+/* Whether a small packet arrives. How long its answer takes is how long to wait for the others. */
+static bool does_small_arrive(struct tried *tried)
+{
+	const uint64_t begin = peer_in_ms(0);
+	uint64_t ms;
+
+	tried->patience_ms = GREAT_PATIENCE_MS;
+	if (send_one(tried, 576) != SENT_ARRIVED)
+		return false;
+	ms = 2 * (peer_in_ms(0) - begin) / 1000000;
+	tried->patience_ms = ms < PATIENCE_MS         ? PATIENCE_MS
+			     : ms < GREAT_PATIENCE_MS ? (unsigned int)ms
+						      : GREAT_PATIENCE_MS;
+	return true;
 }
 
 /* A packet of RoCE v2 is longer than its data, by 96 bytes at most: iboe_get_mtu() of Linux. */
-static unsigned int greatest_that_arrives(int udp, bool is_v4, unsigned int below)
+static unsigned int greatest_that_arrives(const struct tried *tried, unsigned int below)
 {
 	static const unsigned int sizes[] = {8192, 4192, 2144, 1500, 1280, 1024};
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (sizes[i] < below && send_packet(udp, is_v4, sizes[i]) == SENT_ARRIVED)
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && peer_ms_left(tried->until); i++)
+		if (sizes[i] < below && send_packet(tried, sizes[i]) == SENT_ARRIVED)
 			return sizes[i];
-	return 0;
+	return 576;
 }
 
-static void say_mtu(const struct route *route, const char *peer, int udp, bool is_v4)
+/*
+ * Whether packets of this size get lost and smaller ones do not: the largest that arrives; 0: they arrive; 1: none does.
+ * What was silent is tried again once it is known how long an answer takes.
+ */
+static unsigned int is_too_large(struct tried *tried, unsigned int bytes, enum sent sent)
 {
-	unsigned int mtu = mtu_of(udp, is_v4), all;
+	if (sent == SENT_ARRIVED)
+		return 0;
+	if (!does_small_arrive(tried))
+		return 1;
+	for (int i = 0; i < 2; i++)
+		if (send_packet(tried, bytes) == SENT_ARRIVED)
+			return 0;
+	return greatest_that_arrives(tried, bytes);
+}
+
+/* Sends packets of this MTU, which the kernel makes smaller where it knows better. */
+static enum sent send_largest(struct tried *tried, const char *peer, int udp, unsigned int *mtu)
+{
 	enum sent sent = SENT_TOO_BIG;
+
+	for (int i = 0; i < 4 && sent == SENT_TOO_BIG; i++) {
+		doctor_step("sending %u bytes to %s by UDP", *mtu, peer);
+		sent = send_packet(tried, *mtu);
+		if (sent == SENT_TOO_BIG)
+			*mtu = mtu_of(udp, tried->is_v4);
+	}
+	return sent;
+}
+
+static void say_mtu(const struct route *route, const char *peer, int udp,
+		    const union socket_address *address)
+{
+	struct tried tried = {address, address->any.sa_family == AF_INET, PATIENCE_MS,
+			      peer_in_ms(SIZES_MS)};
+	unsigned int mtu = mtu_of(udp, tried.is_v4), largest;
+	enum sent sent;
 	uint64_t own = 0;
 
 	doctor_read_number(&own, "/sys/class/net/%s/mtu", route->netdev);
-	all = (unsigned int)own;
 	if (mtu < 576 || mtu > 65535 || !own)
 		return;
-	for (int i = 0; i < 4 && sent == SENT_TOO_BIG; i++) {
-		doctor_step("sending %u bytes to %s by UDP", mtu, peer);
-		sent = send_packet(udp, is_v4, mtu);
-		if (sent == SENT_TOO_BIG)
-			mtu = mtu_of(udp, is_v4);
-	}
-	if (mtu < all) {
+	sent = send_largest(&tried, peer, udp, &mtu);
+	if (mtu < own) {
 		doctor_say(DOCTOR_WARNING, route->netdev,
-			   "the MTU is %u, but that of the way to %s is only %u", all, peer, mtu);
+			   "the MTU is %u, but that of the way to %s is only %u", (unsigned int)own,
+			   peer, mtu);
 		doctor_evidence("IP_MTU");
 		doctor_next("run ip route get %s, and check the MTU of the interfaces on the way",
 			    peer);
-	} else if (sent == SENT_ARRIVED) {
+		return;
+	}
+	largest = is_too_large(&tried, mtu, sent);
+	if (!largest) {
 		doctor_say(DOCTOR_OK, route->netdev,
 			   "packets as large as the MTU, %u bytes, reach %s", mtu, peer);
-	} else if (send_packet(udp, is_v4, 576) == SENT_ARRIVED) {
-		unsigned int largest = greatest_that_arrives(udp, is_v4, mtu);
-
-		largest = largest ? largest : 576;
+	} else if (largest == 1) {
+		doctor_say(DOCTOR_OK, route->netdev,
+			   "the MTU is %u; the peer does not answer datagrams, so the MTU of the "
+			   "way is not known",
+			   mtu);
+	} else {
 		doctor_say(DOCTOR_WARNING, route->netdev,
 			   "packets as large as the MTU, %u bytes, get lost on the way to %s, and "
 			   "no router reports it",
@@ -662,11 +734,6 @@ static void say_mtu(const struct route *route, const char *peer, int udp, bool i
 		doctor_next("raise the MTU of the peer's interface and of the switch ports on the "
 			    "way to %u, or lower it at both ends: ip link set dev %s mtu %u",
 			    mtu, route->netdev, largest);
-	} else {
-		doctor_say(DOCTOR_OK, route->netdev,
-			   "the MTU is %u; the peer does not answer datagrams, so the MTU of the "
-			   "way is not known",
-			   mtu);
 	}
 }
 
@@ -716,5 +783,5 @@ void doctor_check_path(void)
 	say_device(&route, peer);
 	udp = udp_to(&address);
 	if (udp >= 0 && say_neighbour(&route, udp))
-		say_mtu(&route, peer, udp, address.any.sa_family == AF_INET);
+		say_mtu(&route, peer, udp, &address);
 }

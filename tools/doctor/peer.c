@@ -5,15 +5,30 @@
 
 #include <unistd.h>
 
+enum {
+	GREETING_MS =
+		3 * ANSWER_MS /* a machine that is busy may take long to look at its devices */
+};
+
 /* What came is no hello. */
-static void say_no_hello(const char *peer, enum talk_end end, const struct talk *talk)
+static void say_no_hello(const char *peer, enum talk_end end, const struct talk *talk, bool is_late)
 {
-	switch (end) {
+	switch (is_late ? TALK_WELL : end) {
+	case TALK_WELL:
+		doctor_say(DOCTOR_WARNING, peer,
+			   "has closed the TCP connection, because this machine needed more than "
+			   "%d s to look at its own devices: not known",
+			   HELLO_MS / 1000);
+		doctor_next("see what keeps this machine busy: uptime; top");
+		break;
 	case TALK_SILENT:
-		doctor_say(DOCTOR_FAILED, peer, "accepts the TCP connection and says nothing");
+		doctor_say(DOCTOR_WARNING, peer,
+			   "accepts the TCP connection, and says nothing within %d s: not known",
+			   GREETING_MS / 1000);
 		doctor_next(
-			"check whether it is serving another peer, or whether something other than "
-			"rdmaez-doctor --listen listens there: ss --listening --tcp --processes");
+			"check on the peer whether it is busy: uptime; or whether something other "
+			"than rdmaez-doctor --listen listens there: ss --listening --tcp "
+			"--processes");
 		break;
 	case TALK_NEWER:
 		doctor_say(DOCTOR_FAILED, peer,
@@ -38,7 +53,9 @@ void doctor_check_probe(void)
 	static struct talk talk;
 	struct peer_name name;
 	struct session s;
+	uint64_t patient_until;
 	enum talk_end end;
+	bool is_late;
 	int tcp;
 
 	if (!doctor_options.peer || !peer_parse(doctor_options.peer, &name))
@@ -46,16 +63,18 @@ void doctor_check_probe(void)
 	tcp = peer_reach(&name);
 	if (tcp < 0)
 		return;
+	patient_until = peer_in_ms(HELLO_MS);
 	session_begin(&s, tcp);
+	is_late = peer_ms_left(patient_until) == 0;
 	doctor_step("waiting for what %s says", s.peer);
 	side_tell(&s.own, &talk);
 	end = talk_send(tcp, &talk, peer_in_ms(ANSWER_MS));
 	if (end == TALK_WELL)
-		end = talk_receive(tcp, &talk, "hello", peer_in_ms(ANSWER_MS));
+		end = talk_receive(tcp, &talk, "hello", peer_in_ms(GREETING_MS));
 	if (end == TALK_WELL && !side_take(&s.other, &talk))
 		end = TALK_FOREIGN;
 	if (end != TALK_WELL) {
-		say_no_hello(s.peer, end, &talk);
+		say_no_hello(s.peer, end, &talk, is_late && end == TALK_CLOSED);
 		return;
 	}
 	session_say(&s);

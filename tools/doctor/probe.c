@@ -20,7 +20,10 @@ enum {
 	RETRIES = 5,
 	CONNECT_MS = 5000,
 	MESSAGE_MS = 5000,
-	DATAGRAMS_MS = 300, /* how long some datagrams may be on their way and back */
+	DATAGRAMS_MS =
+		300,    /* how long some datagrams may be on their way and back, on a short way */
+	LATE_MS = 2000, /* the same on any way */
+	ALL_MS = 8000,  /* how long all of them may take: the peer waits for no more */
 	/* How many at a time: the peer has room for as many again, should its answers come late. */
 	BURST = UD_SLOTS / 2
 };
@@ -60,7 +63,7 @@ int probe_open(struct probe_end *end, const struct probe *probe)
 	end->slots = probe->type == IBV_QPT_UD ? UD_SLOTS : RC_SLOTS;
 	end->slot_bytes = probe->type == IBV_QPT_UD ? UD_SLOT : LARGEST;
 	end->opts.port = rdmaez_exactly((int)probe->port.port);
-	end->opts.timeout = TIMEOUT;
+	end->opts.timeout = probe->timeout ? (int)probe->timeout : TIMEOUT;
 	end->opts.retry_cnt = RETRIES;
 	end->opts.path.dgid = probe->peer;
 	if (probe->gid_index >= 0)
@@ -197,7 +200,7 @@ static bool arrive(struct arrivals *arrivals, uint32_t number)
 
 /* Sends some datagrams, and notes which came back, by the number that each begins with. */
 static int send_some(struct probe_end *end, uint32_t bytes, uint32_t first, uint32_t count,
-		     struct arrivals *arrivals)
+		     unsigned int patience_ms, struct arrivals *arrivals)
 {
 	struct rdmaez_diag late;
 	struct ibv_wc wc;
@@ -210,7 +213,7 @@ static int send_some(struct probe_end *end, uint32_t bytes, uint32_t first, uint
 		error = send_from(end, memory, bytes);
 	}
 	while (!error && back < count) {
-		error = receive(end, &wc, DATAGRAMS_MS, &late);
+		error = receive(end, &wc, patience_ms, &late);
 		if (error == ETIMEDOUT)
 			return 0;
 		if (error) {
@@ -226,30 +229,42 @@ static int send_some(struct probe_end *end, uint32_t bytes, uint32_t first, uint
 	return error;
 }
 
-int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count,
-		    struct probe_fate *fate)
+/* A way, or a machine, that is slower than the round trips were, is no loss: twice as much, and some more. */
+static unsigned int patience_of(uint64_t round_trip_ns)
 {
+	const uint64_t ms = DATAGRAMS_MS + 2 * (round_trip_ns / 1000000);
+
+	return ms < LATE_MS ? (unsigned int)ms : LATE_MS;
+}
+
+int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count,
+		    uint64_t round_trip_ns, struct probe_fate *fate)
+{
+	const unsigned int patience_ms = patience_of(round_trip_ns);
+	const uint64_t until = peer_in_ms(ALL_MS);
 	struct arrivals arrivals;
 	int error = 0;
 
 	memset(&arrivals, 0, sizeof(arrivals));
-	arrivals.fate.lost = count;
 	memset(memory, 0x5a, bytes);
-	for (uint32_t at = 0; at < count && !error; at += BURST) {
+	while (arrivals.fate.sent < count && !error && peer_ms_left(until)) {
+		const uint32_t at = arrivals.fate.sent;
 		const uint32_t some = count - at < BURST ? count - at : BURST;
 
 		/* Where none of the first have come back, none will. */
 		if (at == 2 * BURST && !end->got)
 			break;
-		error = send_some(end, bytes, at, some, &arrivals);
+		arrivals.fate.sent += some;
+		arrivals.fate.lost += some;
+		error = send_some(end, bytes, at, some, patience_ms, &arrivals);
 	}
 	*fate = arrivals.fate;
 	return error;
 }
 
-uint64_t probe_ack_ns(void)
+uint64_t probe_ack_ns(const struct probe *probe)
 {
-	return rdmaez_timeout_ns(TIMEOUT);
+	return rdmaez_timeout_ns(probe->timeout ? probe->timeout : (unsigned int)TIMEOUT);
 }
 
 /* Whether something came by TCP, or its end. */
@@ -291,29 +306,32 @@ int probe_echo(struct probe_end *end, int tcp, uint64_t until)
 /* --- Counters --------------------------------------------------------------------------------------- */
 
 /* Each tells of packets that were lost, damaged or sent again; from whose driver, see docs/doctor.md. */
-static const char *const counters[] = {
-	"hw_counters/out_of_sequence",
-	"hw_counters/out_of_seq_request",
-	"hw_counters/oos_drop_count",
-	"hw_counters/packet_seq_err",
-	"hw_counters/rcvd_seq_err",
-	"hw_counters/seq_err_naks_rcvd",
-	"hw_counters/implied_nak_seq_err",
-	"hw_counters/local_ack_timeout_err",
-	"hw_counters/completer_retry_err",
-	"hw_counters/to_retransmits",
-	"hw_counters/roce_adp_retrans",
-	"hw_counters/duplicate_request",
-	"hw_counters/dup_req",
-	"hw_counters/rx_icrc_encapsulated",
-	"hw_counters/retry_exceeded_err",
-	"hw_counters/req_transport_retries_exceeded",
-	"hw_counters/max_retry_exceeded",
-	"hw_counters/rx_drops",
-	"hw_counters/retrans_pkts",
-	"counters/port_rcv_errors",
-	"counters/port_xmit_discards",
-	"counters/symbol_error",
+static const struct {
+	const char *name;
+	enum probe_sign sign;
+} counters[] = {
+	{"hw_counters/out_of_sequence", PROBE_LOSS},
+	{"hw_counters/out_of_seq_request", PROBE_LOSS},
+	{"hw_counters/oos_drop_count", PROBE_LOSS},
+	{"hw_counters/packet_seq_err", PROBE_LOSS},
+	{"hw_counters/rcvd_seq_err", PROBE_LOSS},
+	{"hw_counters/seq_err_naks_rcvd", PROBE_LOSS},
+	{"hw_counters/implied_nak_seq_err", PROBE_LOSS},
+	{"hw_counters/local_ack_timeout_err", PROBE_LATE},
+	{"hw_counters/completer_retry_err", PROBE_LATE},
+	{"hw_counters/to_retransmits", PROBE_LATE},
+	{"hw_counters/roce_adp_retrans", PROBE_LATE},
+	{"hw_counters/duplicate_request", PROBE_TWICE},
+	{"hw_counters/dup_req", PROBE_TWICE},
+	{"hw_counters/rx_icrc_encapsulated", PROBE_LOSS},
+	{"hw_counters/retry_exceeded_err", PROBE_LATE},
+	{"hw_counters/req_transport_retries_exceeded", PROBE_LATE},
+	{"hw_counters/max_retry_exceeded", PROBE_LATE},
+	{"hw_counters/rx_drops", PROBE_LOSS},
+	{"hw_counters/retrans_pkts", PROBE_LATE},
+	{"counters/port_rcv_errors", PROBE_LOSS},
+	{"counters/port_xmit_discards", PROBE_LOSS},
+	{"counters/symbol_error", PROBE_LOSS},
 };
 
 _Static_assert(sizeof(counters) / sizeof(counters[0]) <= PROBE_COUNTERS, "there is room");
@@ -323,7 +341,7 @@ void probe_count(const struct rdma_port *port, struct probe_counters *found)
 {
 	for (size_t i = 0; i < COUNTERS; i++)
 		if (!doctor_read_number(&found->value[i], "/sys/class/infiniband/%s/ports/%u/%s",
-					port->device, port->port, counters[i]))
+					port->device, port->port, counters[i].name))
 			found->value[i] = 0;
 }
 
@@ -334,7 +352,7 @@ size_t probe_growth(const struct probe_counters *before, const struct probe_coun
 
 	text[0] = '\0';
 	for (size_t i = 0; i < COUNTERS; i++) {
-		const char *const name = strchr(counters[i], '/') + 1;
+		const char *const name = strchr(counters[i].name, '/') + 1;
 
 		if (after->value[i] > before->value[i] && at + strlen(name) + 32 < size)
 			at += (size_t)snprintf(
@@ -342,4 +360,14 @@ size_t probe_growth(const struct probe_counters *before, const struct probe_coun
 				(unsigned long long)(after->value[i] - before->value[i]));
 	}
 	return at;
+}
+
+unsigned int probe_signs(const char *growth)
+{
+	unsigned int signs = 0;
+
+	for (size_t i = 0; i < COUNTERS; i++)
+		if (strstr(growth, strchr(counters[i].name, '/') + 1))
+			signs |= counters[i].sign;
+	return signs;
 }

@@ -11,6 +11,7 @@ struct probe {
 	enum ibv_qp_type type; /* RC or UD */
 	int gid_index;         /* of this end; -1: the one that rdmaez chooses */
 	int mtu;               /* of the path, in bytes; 0: what both ports have */
+	unsigned int timeout;  /* of the queue pair, a code; 0: the usual one */
 	union ibv_gid peer;    /* the address by which the peer is known */
 };
 
@@ -35,15 +36,19 @@ int probe_connect(struct probe_end *end, int tcp);
 int probe_ping(struct probe_end *end, uint32_t bytes);
 /* What became of datagrams on their way there and back. */
 struct probe_fate {
+	unsigned int sent;
 	unsigned int lost;      /* did not come back */
 	unsigned int twice;     /* came back more than once */
 	unsigned int overtaken; /* came back after one that was sent later */
 };
-/* Sends so many datagrams, each of this many bytes. */
+/*
+ * Sends so many datagrams, each of this many bytes, or fewer if they take long; `round_trip_ns` is the longest time that
+ * one is known to have taken.
+ */
 int probe_datagrams(struct probe_end *end, uint32_t bytes, unsigned int count,
-		    struct probe_fate *fate);
+		    uint64_t round_trip_ns, struct probe_fate *fate);
 /* How long the queue pairs of a probe wait for an acknowledgement at least. */
-uint64_t probe_ack_ns(void);
+uint64_t probe_ack_ns(const struct probe *probe);
 /* Sends back what comes, until something comes by TCP or the time is over. */
 int probe_echo(struct probe_end *end, int tcp, uint64_t until);
 void probe_close(struct probe_end *end);
@@ -59,5 +64,12 @@ void probe_count(const struct rdma_port *port, struct probe_counters *counters);
 /* Writes what grew, "out_of_sequence +3, duplicate_request +1"; returns its length, 0: nothing did. */
 size_t probe_growth(const struct probe_counters *before, const struct probe_counters *after,
 		    char *text, size_t size);
+/* What such a text tells of: bits. */
+enum probe_sign {
+	PROBE_LOSS = 1, /* packets were missing, or damaged */
+	PROBE_LATE = 2, /* no acknowledgement came in time, be it late or lost */
+	PROBE_TWICE = 4 /* packets came again, be it from the sender or from the network */
+};
+unsigned int probe_signs(const char *growth);
 
 #endif

@@ -55,6 +55,24 @@ unsigned int resent(int tcp)
 	return info.tcpi_total_retrans;
 }
 
+uint64_t way_ns(int tcp)
+{
+	/* <netinet/tcp.h> has less than the kernel's struct tcp_info, which <linux/tcp.h> has and does not go with it. */
+	struct {
+		struct tcp_info known;
+		uint64_t rates_and_bytes[4];
+		uint32_t segments_out, segments_in, unsent, min_rtt_us;
+	} info;
+	socklen_t size = sizeof(info);
+
+	memset(&info, 0, sizeof(info));
+	if (getsockopt(tcp, IPPROTO_TCP, TCP_INFO, &info, &size))
+		return 0;
+	if (size == sizeof(info) && info.min_rtt_us && info.min_rtt_us != UINT32_MAX)
+		return info.min_rtt_us * UINT64_C(1000);
+	return info.known.tcpi_rtt * UINT64_C(1000);
+}
+
 void keep_small(int tcp)
 {
 	const int segment = 536, yes = 1;

@@ -26,5 +26,7 @@ int peer_reach(const struct peer_name *name);
 void keep_small(int tcp);
 /* How many packets TCP had to send again. */
 unsigned int resent(int tcp);
+/* How long a packet of TCP and its acknowledgement take at least, which only kernels see to; 0: not known. */
+uint64_t way_ns(int tcp);
 
 #endif

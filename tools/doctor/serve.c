@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 enum {
-	HELLO_MS = 2000,  /* of who connects */
 	PROBE_MS = 15000, /* for what comes between two messages */
 };
 
@@ -25,11 +24,14 @@ static bool take_probe(const struct session *s, const struct talk *talk, struct 
 {
 	const char *const type = talk_value(talk, "type", NULL);
 	const char *const gid = talk_value(talk, "gid", NULL);
+	const char *const timeout = talk_value(talk, "timeout", NULL);
 
 	memset(probe, 0, sizeof(*probe));
 	if (!type || !gid || (strcmp(type, "RC") != 0 && strcmp(type, "UD") != 0) ||
 	    sscanf(gid, "%4d", &probe->gid_index) != 1 || probe->gid_index < -1 ||
 	    probe->gid_index >= RDMAEZ_PATH_GIDS)
+		return false;
+	if (timeout && (sscanf(timeout, "%2u", &probe->timeout) != 1 || probe->timeout > 31))
 		return false;
 	probe->type = type[0] == 'U' ? IBV_QPT_UD : IBV_QPT_RC;
 	probe->port = s->own.port;
@@ -108,6 +110,7 @@ static bool serve_probe(struct session *s, struct talk *talk)
 	probe_count(&s->own.port, &after);
 	talk_begin(talk, "report");
 	talk_add(talk, "got %u", end.got);
+	talk_add(talk, "waited %llu", (unsigned long long)session_starved_ns());
 	if (error)
 		add_why(talk, &end.diag);
 	if (probe_growth(&s->before, &after, growth, sizeof(growth)))

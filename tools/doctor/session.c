@@ -25,6 +25,18 @@ void say_record(const struct rdmaez_diag *diag)
 	doctor_evidence("%s", line);
 }
 
+/* /proc/self/schedstat: what it ran, what it waited, and how often; Documentation/scheduler/sched-stats.rst. */
+uint64_t session_starved_ns(void)
+{
+	unsigned long long ran, waited;
+	char text[64];
+
+	if (doctor_read(text, sizeof(text), "/proc/self/schedstat") ||
+	    sscanf(text, "%llu %llu", &ran, &waited) != 2)
+		return 0;
+	return waited;
+}
+
 /* Who speaks at both ends of the connection. */
 void session_begin(struct session *s, int tcp)
 {

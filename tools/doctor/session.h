@@ -15,7 +15,8 @@
 #include "side.h"
 
 enum {
-	ANSWER_MS = 5000 /* how long a message may take */
+	ANSWER_MS = 5000, /* how long a message may take */
+	HELLO_MS = 6000   /* the first one, before which who connects looks at its devices */
 };
 
 /* A conversation with the peer. */
@@ -30,6 +31,10 @@ struct session {
 	struct probe_counters before;
 	char growth[TALK_LINE];
 	uint64_t round_trip_ns; /* the median; 0: not measured */
+	uint64_t longest_ns;    /* round trip */
+	uint64_t ack_ns;        /* how long its queue pairs wait for an acknowledgement */
+	/* How long this process, and that of the peer, have waited for a processor, as the kernel counts it. */
+	uint64_t starved_ns, peer_starved_ns;
 	struct probe_fate fate; /* of the datagrams */
 };
 
@@ -37,6 +42,8 @@ struct session {
 void session_begin(struct session *s, int tcp);
 /* Says who is at both ends. */
 void session_say(const struct session *s);
+/* How long this process has waited for a processor; 0: the kernel does not count it. */
+uint64_t session_starved_ns(void);
 /* What a record says first: of a completion its status, else the errno value; and the reason. */
 void put_why(const struct rdmaez_diag *diag, char *text, size_t size);
 /* What to do about it; "": not known. */
