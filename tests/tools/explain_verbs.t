@@ -175,7 +175,7 @@ ok 'explains a child as well as its parent' explains forked 'refusal ibv_dealloc
 provider_by() {
 	explains_program provider "$1" 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
 		'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' 'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' \
-		'refusal mlx5dv_alloc_dm EOPNOTSUPP NOT_SUPPORTED' 'completion ibv_poll_cq 0 WC_RECV_SHORT WC_LIMIT'
+		'refusal mlx5dv_alloc_dm EOPNOTSUPP NOT_SUPPORTED' 'refusal mlx5dv_reg_dmabuf_mr EOPNOTSUPP MR_DMABUF_EXPORTER' 'completion ibv_poll_cq 0 WC_RECV_SHORT WC_LIMIT'
 	says 'QP 9, DRIVER,$' ', 2 unseen queues used without verbs, never destroyed: 1 context, 1 PD, 1 CQ, 1 QP$'
 }
 ok "explains what a provider's own functions refuse" provider_by linked
@@ -199,7 +199,7 @@ others() {
 	explains_program provider others 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
 		'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' 'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' \
 		'refusal efadv_create_qp_ex EINVAL CAP_LIMIT' 'refusal hnsdv_create_qp EINVAL CAP_LIMIT' \
-		'refusal mlx4dv_create_qp EINVAL CAP_LIMIT' 'refusal bnxt_re_dv_create_qp ENOMEM NO_RESOURCES' \
+		'refusal mlx4dv_create_qp EINVAL CAP_LIMIT' 'refusal efadv_create_comp_cntr ENOMEM NO_RESOURCES' 'refusal bnxt_re_dv_create_qp ENOMEM NO_RESOURCES' \
 		'refusal bnxt_re_dv_create_cq EINVAL UNEXPLAINED'
 	says ', 1 unseen queue used without verbs, never destroyed: 1 context, 1 PD, 1 CQ$'
 }

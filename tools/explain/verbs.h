@@ -75,7 +75,8 @@ void explain_order_gone(const struct ibv_mr *mr);
 
 /* The verbs that explanations of several others call, in the end: each must be told by one address. */
 extern const char explain_verb_open_device[], explain_verb_reg_mr[], explain_verb_create_ah[],
-	explain_verb_create_qp[], explain_verb_create_qp_ex[], explain_verb_create_cq_ex[];
+	explain_verb_create_qp[], explain_verb_create_qp_ex[], explain_verb_create_cq_ex[],
+	explain_verb_reg_dmabuf_mr[];
 
 /* Lets the headers call another verb than the program did. */
 void explain_replay_as(const char *verb);

@@ -98,7 +98,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len
 		explain_order(&call, result, access), explain_reg(&call, pd, addr, length, access));
 }
 
-static const char reg_dmabuf_mr[] = "ibv_reg_dmabuf_mr";
+const char explain_verb_reg_dmabuf_mr[] = "ibv_reg_dmabuf_mr";
 
 EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 					uint64_t iova, int fd, int access)
@@ -109,7 +109,7 @@ EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size
 	/* By a file descriptor that is none, programs and explanations learn whether the driver has the verb at all. */
 	if (fd < 0)
 		return REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access));
-	EXPLAIN_POINTER(struct ibv_mr, reg_dmabuf_mr,
+	EXPLAIN_POINTER(struct ibv_mr, explain_verb_reg_dmabuf_mr,
 			REAL_IF_ANY(ibv_reg_dmabuf_mr, (pd, offset, length, iova, fd, access)),
 			pd->context, explain_made(EXPLAIN_MR, result);
 			explain_watch_mr(result, (unsigned int)access, iova),

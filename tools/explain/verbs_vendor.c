@@ -17,6 +17,10 @@ struct hns_roce_qp_init_attr;
 struct bnxt_re_dv_qp_init_attr;
 struct bnxt_re_dv_cq_init_attr;
 struct mlx5dv_devx_obj;
+/* Of releases behind rdma-core 65; its attributes need not be known here. */
+struct ibv_comp_cntr;
+struct ibv_comp_cntr_init_attr;
+struct efadv_comp_cntr_init_attr;
 
 /* As libmlx5.so.1 and the others declare them. */
 struct ibv_qp *mlx5dv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
@@ -26,6 +30,8 @@ struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 				   struct mlx5dv_cq_init_attr *vendor);
 struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr,
 			       struct mlx5dv_alloc_dm_attr *vendor);
+struct ibv_mr *mlx5dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				    uint64_t iova, int fd, int access, int vendor);
 int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type);
 struct ibv_qp *mlx4dv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
 				struct mlx4dv_qp_init_attr *vendor);
@@ -37,6 +43,10 @@ struct ibv_qp *efadv_create_qp_ex(struct ibv_context *context,
 struct ibv_cq_ex *efadv_create_cq(struct ibv_context *context,
 				  struct ibv_cq_init_attr_ex *init_attr,
 				  struct efadv_cq_init_attr *vendor, uint32_t size);
+struct ibv_comp_cntr *efadv_create_comp_cntr(struct ibv_context *context,
+					     struct ibv_comp_cntr_init_attr *attr,
+					     struct efadv_comp_cntr_init_attr *vendor,
+					     uint32_t size);
 struct ibv_qp *hnsdv_create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
 			       struct hns_roce_qp_init_attr *vendor);
 struct ibv_qp *bnxt_re_dv_create_qp(struct ibv_pd *pd, struct bnxt_re_dv_qp_init_attr *vendor);
@@ -133,6 +143,34 @@ EXPORT struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_al
 	EXPLAIN_POINTER(struct ibv_dm, "mlx5dv_alloc_dm",
 			REAL(mlx5dv_alloc_dm)(context, attr, vendor), context,
 			explain_made(EXPLAIN_DM, result), EXPLAIN_NOTHING);
+}
+
+/* Memory of a GPU; `vendor` may ask for a way around the root complex. Requests name it as they name any region. */
+EXPORT struct ibv_mr *mlx5dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					   uint64_t iova, int fd, int access, int vendor)
+{
+	const struct rdmaez_mr_dmabuf dmabuf = {offset, length, iova, fd};
+	struct ibv_mr *mr;
+
+	/* As with ibv_reg_dmabuf_mr(): that asks whether there is such a thing at all. */
+	if (fd < 0)
+		return REAL(mlx5dv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access, vendor);
+	EXPLAIN_POINTER(struct ibv_mr, "mlx5dv_reg_dmabuf_mr",
+			REAL(mlx5dv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access, vendor),
+			pd->context, explain_made(EXPLAIN_MR, result);
+			explain_watch_mr(result, (unsigned int)access, iova);
+			, explain_replay_as(explain_verb_reg_dmabuf_mr);
+			rdmaez_mr_reg_dmabuf(pd, &dmabuf, (unsigned int)access, &mr, call.diag));
+}
+
+EXPORT struct ibv_comp_cntr *efadv_create_comp_cntr(struct ibv_context *context,
+						    struct ibv_comp_cntr_init_attr *attr,
+						    struct efadv_comp_cntr_init_attr *vendor,
+						    uint32_t size)
+{
+	EXPLAIN_POINTER(struct ibv_comp_cntr, "efadv_create_comp_cntr",
+			REAL(efadv_create_comp_cntr)(context, attr, vendor, size), context,
+			EXPLAIN_NOTHING, EXPLAIN_NOTHING);
 }
 
 /* The program drives them itself, so that no verb is seen of them. */

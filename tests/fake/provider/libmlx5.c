@@ -18,6 +18,8 @@ struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr,
 			       struct mlx5dv_alloc_dm_attr *vendor);
 int mlx5dv_init_obj(struct mlx5dv_obj *object, uint64_t type);
+struct ibv_mr *mlx5dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				    uint64_t iova, int fd, int access, int vendor);
 struct mlx5dv_devx_obj;
 struct mlx5dv_devx_obj *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in,
 					       size_t in_size, void *out, size_t out_size);
@@ -49,6 +51,19 @@ struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 	(void)attr;
 	(void)vendor;
 	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+struct ibv_mr *mlx5dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				    uint64_t iova, int fd, int access, int vendor)
+{
+	(void)pd;
+	(void)offset;
+	(void)length;
+	(void)iova;
+	(void)access;
+	(void)vendor;
+	errno = fd < 0 ? EBADF : EOPNOTSUPP;
 	return NULL;
 }
 

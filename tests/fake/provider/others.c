@@ -17,6 +17,17 @@
 
 #if defined(EFA)
 CREATES_QP(efadv_create_qp_ex)
+
+void *efadv_create_comp_cntr(struct ibv_context *context, void *attr, void *vendor, uint32_t size);
+void *efadv_create_comp_cntr(struct ibv_context *context, void *attr, void *vendor, uint32_t size)
+{
+	(void)context;
+	(void)vendor;
+	(void)size;
+	if (!attr)
+		errno = ENOMEM;
+	return attr;
+}
 #elif defined(HNS)
 CREATES_QP(hnsdv_create_qp)
 #elif defined(MLX4)

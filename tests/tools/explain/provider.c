@@ -17,6 +17,8 @@ struct ibv_cq_ex *mlx5dv_create_cq(struct ibv_context *context,
 				   struct ibv_cq_init_attr_ex *init_attr, void *vendor);
 struct ibv_dm *mlx5dv_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr,
 			       void *vendor);
+struct ibv_mr *mlx5dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+				    uint64_t iova, int fd, int access, int vendor);
 int mlx5dv_init_obj(void *object, uint64_t type);
 void *mlx5dv_devx_obj_create(struct ibv_context *context, const void *in, size_t in_size, void *out,
 			     size_t out_size);
@@ -25,6 +27,8 @@ int mlx5dv_devx_obj_modify(void *object, const void *in, size_t in_size, void *o
 /* And those of others, which are looked up. */
 typedef struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
 				 void *vendor, uint32_t size);
+typedef void *create_comp_cntr(struct ibv_context *context, void *attr, void *vendor,
+			       uint32_t size);
 typedef void *bnxt_create(void *from, void *vendor);
 typedef int bnxt_destroy(void *object);
 
@@ -123,6 +127,14 @@ static void use_others(struct ibv_context *context, struct ibv_qp_init_attr_ex i
 		    ((create_qp *)(uintptr_t)looked_up(makers[i][0], makers[i][1]))(
 			    context, &init, NULL, 0) != NULL,
 		    FAKE_CREATE_QP);
+	see("counter",
+	    ((create_comp_cntr *)(uintptr_t)looked_up("libefa.so.1", "efadv_create_comp_cntr"))(
+		    context, NULL, NULL, 0) != NULL,
+	    FAKE_CREATE_CQ);
+	see("good counter",
+	    ((create_comp_cntr *)(uintptr_t)looked_up("libefa.so.1", "efadv_create_comp_cntr"))(
+		    context, &init, NULL, 0) != NULL,
+	    FAKE_CREATE_CQ);
 	qp.context = context;
 	see("bnxt",
 	    ((bnxt_create *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_create_qp"))(init.pd, &qp) !=
@@ -174,6 +186,9 @@ int main(int argc, char *argv[])
 	init.comp_mask = IBV_QP_INIT_ATTR_PD;
 	see("good qp", CALL(mlx5dv_create_qp)(context, &init, NULL) != NULL, FAKE_CREATE_QP);
 	see("dm", CALL(mlx5dv_alloc_dm)(context, &dm_init, NULL) != NULL, FAKE_ALLOC_DM);
+	see("dmabuf probe", CALL(mlx5dv_reg_dmabuf_mr)(pd, 0, 4096, 0, -1, 0, 0) != NULL,
+	    FAKE_REG_MR);
+	see("dmabuf", CALL(mlx5dv_reg_dmabuf_mr)(pd, 0, 4096, 0, 7, 0, 0) != NULL, FAKE_REG_MR);
 	see("obj", CALL(mlx5dv_init_obj)(NULL, 3), FAKE_POLL_CQ);
 	fake_profile(device, FAKE_PROFILE_MLX5);
 	use_dcts(context, &init);
