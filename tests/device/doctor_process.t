@@ -152,6 +152,25 @@ rtr() {
 	line '     > move it to RTS'
 }
 
+# One that is only written to needs no more than RTR, and one beside it may be for later.
+one_way() {
+	held oneway 1
+	((code == 0))
+	first "note process $pid: holds: it works: 2 of 3 queue pairs moved in 1 s.*"
+	line 'ok   process rxe0: queue pair [0-9]+ \(RC, RTR\): it moves: its PSNs have advanced'
+	line 'ok   process rxe0: queue pair [0-9]+ \(RC, RTS\): it moves: its PSNs have advanced'
+	line 'WARN process rxe0: queue pair [0-9]+ \(RC, INIT\): INIT: it neither sends nor receives, .*'
+	jq --exit-status '[.queue_pairs[] | select(.moved)] | length == 2' "$scratch/json"
+}
+
+datagrams() {
+	held datagrams
+	((code == 0))
+	first "note process $pid: holds: it works: 1 of 2 queue pairs moved in 1 s.*"
+	line 'ok   process rxe0: queue pair [0-9]+ \(UD, RTS\): it moves: its PSNs have advanced'
+	jq --exit-status '.checks | any(.evidence | any(test("queue pair [0-9]+: sq_psn [0-9]+, before [0-9]+")))' "$scratch/json"
+}
+
 err() {
 	held err 1
 	((code == 1))
@@ -529,6 +548,8 @@ nightly ok 'and says that writes by two devices have no order' unordered
 ok 'as JSON, by the schema' as_json
 ok 'INIT' init
 ok 'RTR at one end' rtr
+ok 'RTR at the end that is written to' one_way
+nightly ok 'UD that sends' datagrams
 nightly ok 'ERR' err
 nightly ok 'UC' uc
 ok 'PSNs that differ' psn

@@ -441,6 +441,7 @@ struct judged {
 	const struct process *process;
 	struct peer peer;
 	bool seen_before, moved;
+	bool is_counted;   /* what moved is not a PSN but a counter of its own */
 	int32_t not_taken; /* packets that were sent and that the peer has not taken */
 	enum doctor_verdict verdict;
 	enum weight weight;
@@ -508,6 +509,9 @@ static bool judge_state(struct judged *j)
 {
 	const char *const state = state_of(j->qp);
 
+	/* One that is only sent to needs no more. */
+	if (j->moved && is_in(j->qp, STATE(RTR)))
+		return false;
 	if (is_in(j->qp, STATE(ERR)))
 		judge(j, DOCTOR_FAILED, WEIGHT_BROKEN, rdmaez_why_fix(RDMAEZ_WHY_WR_QP_ERROR),
 		      "ERR: the queue pair has stopped working; whatever is posted ends in "
@@ -614,7 +618,8 @@ static void judge_rest(struct judged *j)
 
 	name_of(&j->peer, name, sizeof(name));
 	if (j->moved)
-		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "it moves: its PSNs have advanced");
+		judge(j, DOCTOR_OK, WEIGHT_WELL, "", "it moves: its %s have advanced",
+		      j->is_counted ? "counters of requests" : "PSNs");
 	else if (j->peer.kind == PEER_GONE)
 		judge(j, DOCTOR_WARNING, WEIGHT_GONE, "reconnect it",
 		      "its peer at %s is gone: there is no queue pair %u on this host",
@@ -671,8 +676,12 @@ static void put_evidence(struct judged *j)
 		EVIDENCE(" of process %d", j->process->pid);
 	if (has_psns(j->qp))
 		EVIDENCE(": sq_psn %u, rq_psn %u", j->qp->is.sq_psn, j->qp->is.rq_psn);
+	else if (j->qp->is.has & NLDEV_SQ_PSN)
+		EVIDENCE(": sq_psn %u", j->qp->is.sq_psn);
 	if (has_psns(j->qp) && old && j->moved)
 		EVIDENCE(", before %u, %u", old->is.sq_psn, old->is.rq_psn);
+	else if (j->qp->is.has & NLDEV_SQ_PSN && old && j->moved)
+		EVIDENCE(", before %u", old->is.sq_psn);
 	if (has_path(j->qp))
 		EVIDENCE("; peer %u", j->qp->is.rqpn);
 	if (peer) {
@@ -692,13 +701,54 @@ static void put_evidence(struct judged *j)
 #undef EVIDENCE
 }
 
+/* What it counted of this kind before; of a counter that was bound meanwhile, nothing is known. */
+static uint64_t counted_before(const struct objects_counter *c)
+{
+	const struct objects_counter *old;
+	unsigned int i;
+
+	for (i = 0; i < before.counters; i++) {
+		old = &before.counter[i];
+		if (old->device->index == c->device->index && old->counter == c->counter &&
+		    old->qp_num == c->qp_num && strcmp(old->name, c->name) == 0)
+			return old->value;
+	}
+	return c->value;
+}
+
+/* Whether a counter of its own has counted requests of its peer, such as mlx5's rx_write_requests. */
+static bool has_counted(const struct object *qp)
+{
+	const struct objects_counter *c;
+	unsigned int i;
+
+	for (i = 0; i < now.counters; i++) {
+		c = &now.counter[i];
+		if (c->device == qp->device && c->qp_num == qp->is.lqpn &&
+		    strncmp(c->name, "rx_", 3) == 0 && strstr(c->name, "_requests") &&
+		    c->value > counted_before(c))
+			return true;
+	}
+	return false;
+}
+
+/* UD has no rq_psn here, but it sends as well. */
+static bool has_advanced(const struct object *old, const struct object *qp)
+{
+	const uint32_t both = old->is.has & qp->is.has;
+
+	return (both & NLDEV_SQ_PSN && old->is.sq_psn != qp->is.sq_psn) ||
+	       (both & NLDEV_RQ_PSN && old->is.rq_psn != qp->is.rq_psn);
+}
+
 static void judge_qp(struct judged *j)
 {
 	const struct object *const old = objects_same(&before, j->qp);
 
 	j->seen_before = old != NULL;
-	j->moved = old && has_psns(j->qp) && has_psns(old) &&
-		   (old->is.sq_psn != j->qp->is.sq_psn || old->is.rq_psn != j->qp->is.rq_psn);
+	j->moved = old && has_advanced(old, j->qp);
+	j->is_counted = !j->moved && has_counted(j->qp);
+	j->moved = j->moved || j->is_counted;
 	find_peer(j->qp, &j->peer);
 	/* A queue pair that moves works, whatever else is strange about it. */
 	if (!judge_state(j) && !(!j->moved && (judge_peer(j) || judge_psns(j))))
@@ -950,6 +1000,17 @@ static bool listens(void)
 	return false;
 }
 
+/* Whether each queue pair has what moves when it works. */
+static bool shows_movement(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < judged_count; i++)
+		if (!(judged[i].qp->is.has & (NLDEV_SQ_PSN | NLDEV_RQ_PSN)))
+			return false;
+	return judged_count > 0;
+}
+
 static void say_sentence(unsigned int grown, const char *growth)
 {
 	const struct process *const held = held_process();
@@ -966,8 +1027,9 @@ static void say_sentence(unsigned int grown, const char *growth)
 			doctor_next("kill -CONT %d", held->pid);
 	} else if (j && j->weight < WEIGHT_NOT_TAKEN) {
 		say_group(j, true);
-	} else if (moved && j->weight == WEIGHT_WELL) {
-		doctor_say(grown ? DOCTOR_NOTE : DOCTOR_OK, subject(),
+	} else if (moved) {
+		/* What stands beside it is no hang: it may be for later, or left from before. */
+		doctor_say(grown || j->weight < WEIGHT_WELL ? DOCTOR_NOTE : DOCTOR_OK, subject(),
 			   "%s: it works: %u of %u queue pair%s moved in %u s%s%s", who(), moved,
 			   judged_count, judged_count == 1 ? "" : "s", doctor_options.seconds,
 			   grown ? "; meanwhile " : "", growth);
@@ -978,9 +1040,12 @@ static void say_sentence(unsigned int grown, const char *growth)
 		say_group(j, true);
 	} else {
 		doctor_say(DOCTOR_OK, subject(), "%s: nothing visible is wrong: %s", who(),
-			   judged_count ? "all queue pairs are idle"
-			   : listens()  ? "no queue pair yet, and a cm_id that listens"
-					: "no queue pair");
+			   shows_movement() ? "all queue pairs are idle"
+			   : judged_count
+				   ? "all queue pairs are ready, and the driver does not show "
+				     "whether they move"
+			   : listens() ? "no queue pair yet, and a cm_id that listens"
+				       : "no queue pair");
 	}
 }
 
@@ -1069,8 +1134,8 @@ static void say_cm_ids(void)
 
 static void say_counters_of_qps(void)
 {
-	const struct objects_counter *c, *old;
-	unsigned int i, k, q;
+	const struct objects_counter *c;
+	unsigned int i, q;
 	uint64_t first;
 
 	for (q = 0; q < judged_count; q++) {
@@ -1079,14 +1144,7 @@ static void say_counters_of_qps(void)
 			if (c->device != judged[q].qp->device ||
 			    c->qp_num != judged[q].qp->is.lqpn || !c->value)
 				continue;
-			first = c->value;
-			for (k = 0; k < before.counters; k++) {
-				old = &before.counter[k];
-				if (old->device->index == c->device->index &&
-				    old->counter == c->counter && old->qp_num == c->qp_num &&
-				    strcmp(old->name, c->name) == 0)
-					first = old->value;
-			}
+			first = counted_before(c);
 			doctor_say(c->value > first ? DOCTOR_NOTE : DOCTOR_OK, c->device->name,
 				   "counter %u, of queue pair %u: %s is %ju, and grew by %ju",
 				   c->counter, c->qp_num, c->name, c->value, c->value - first);
