@@ -314,6 +314,50 @@ one_subnet() {
 	echo 0 >$conf/all/arp_ignore
 }
 
+# The same subnet with arp_filter: each answers as the route from its address goes, which a rule may turn.
+arp_filter() {
+	local conf=/proc/sys/net/ipv4/conf
+	echo 1 >$conf/all/arp_filter
+	$doctor --only subnet >"$scratch/out"
+	grep -E "WARN subnet $mine, $other: both are in 192.0.2.0/24, and with arp_filter ($mine answers ARP for 192.0.2.2 of $other|$other answers ARP for 192.0.2.1 of $mine), because the route back leaves there: peers send to the wrong port" "$scratch/out"
+	ip route add 192.0.2.0/24 dev "$mine" src 192.0.2.1 table 101
+	ip route add 192.0.2.0/24 dev "$other" src 192.0.2.2 table 102
+	ip rule add pref 10 from 192.0.2.1 lookup 101
+	ip rule add pref 11 from 192.0.2.2 lookup 102
+	$doctor --only subnet >"$scratch/out"
+	line "note subnet $mine, $other: both are in 192.0.2.0/24, and arp_filter lets each answer ARP as the routes go"
+	no_line WARN
+	echo 0 >$conf/all/arp_filter
+	echo 1 >$conf/all/arp_ignore
+}
+
+rules() {
+	ip rule add pref 5 from 192.0.2.1 prohibit
+	$doctor --only subnet >"$scratch/out"
+	ip rule del pref 5
+	line "WARN subnet $mine: a rule of routing forbids what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/24: TCP, by which programs connect, reaches no peer there, even if RoCE does"
+	no_line "WARN subnet $other"
+	ip link add elsewhere type veth peer name elsewhere1
+	ip address add 198.51.100.9/24 dev elsewhere
+	ip link set dev elsewhere up
+	ip link set dev elsewhere1 up
+	ip route add 192.0.2.0/24 dev elsewhere table 105
+	ip rule add pref 5 from 192.0.2.1 lookup 105
+	$doctor --only subnet >"$scratch/out"
+	ip rule del pref 5
+	ip link del elsewhere
+	line "WARN subnet $mine: what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/24, takes elsewhere, by a rule of routing or another route: TCP, by which programs connect, and RoCE take different ways"
+	line '     > ip rule show; ip route get 192.0.2.254 from 192.0.2.1'
+	$doctor --only subnet >"$scratch/out"
+	no_line WARN
+}
+
+rules_as_before() {
+	ip rule del pref 10
+	ip rule del pref 11
+	echo 0 >/proc/sys/net/ipv4/conf/all/arp_ignore
+}
+
 ok 'a port that is well' well
 fails 'a line that is not there is seen' 'ok   port rxe0/1: ACTIVE' eval 'look port; line "no such line"'
 ok 'the table of GIDs is that of the files' table_is_that_of_the_files
@@ -327,6 +371,9 @@ ok 'MTU 600' mtu 600 WARN "512, because $mine has 600, less than the 1500 of Eth
 ok 'MTU 290' mtu 290 WARN "290 of $mine is too small for RoCE packets of 256 bytes"
 ok 'interfaces in another network namespace' elsewhere
 ok 'two interfaces in one subnet' one_subnet
+ok 'with arp_filter' arp_filter
+ok 'rules of routing that lead elsewhere' rules
+rules_as_before
 ok 'counters without traffic' quiet_counters
 ok 'counters with loss' loss
 ok 'a link below the device' speed

@@ -30,6 +30,7 @@ two() {
 	conf rp_filter 0 0 0
 	conf arp_ignore 1 0 0
 	conf arp_announce 2 0 0
+	conf arp_filter 0 0 0
 }
 
 well() {
@@ -81,6 +82,22 @@ answers_for_both() {
 	says subnet 0 <<-END
 		WARN subnet eth0, eth1: both are in 192.0.2.0/24, and each answers ARP for the addresses of the other: peers may send to the wrong port
 		       arp_ignore: eth0 0, eth1 1; arp_announce: eth0 2, eth1 2
+		     > sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2, or a subnet for each interface
+	END
+}
+
+by_route() {
+	two
+	conf arp_ignore 0 0 0
+	conf arp_filter 0 1 1
+	says subnet 0 <<-END
+		note subnet eth0, eth1: both are in 192.0.2.0/24, and arp_filter lets each answer ARP as the routes go
+		       arp_filter: eth0 1, eth1 1
+	END
+	conf arp_filter 0 1 0
+	says subnet 0 <<-END
+		WARN subnet eth0, eth1: both are in 192.0.2.0/24, and each answers ARP for the addresses of the other: peers may send to the wrong port
+		       arp_ignore: eth0 0, eth1 0; arp_announce: eth0 2, eth1 2
 		     > sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2, or a subnet for each interface
 	END
 }
@@ -203,6 +220,7 @@ ok 'or for one' strict 0 0 1 0 1
 fails 'another value is seen' '^[<>].*rp_filter' strict 0 0 1 1 1
 ok 'it is loose for all, which wins' loose
 ok 'one answers for the other' answers_for_both
+ok 'both answer as the routes go' by_route
 ok 'ARP is off, and not where it never is on' no_arp
 ok 'one address twice' twice
 ok 'a VLAN by which nothing comes, once' vlan

@@ -358,6 +358,27 @@ static int ask_route(const union socket_address *to, struct route *route)
 	return error;
 }
 
+int path_leaves_by(const unsigned char *from, const unsigned char *to, char netdev[16])
+{
+	struct question question;
+	struct route route;
+	int error;
+
+	memset(&question, 0, sizeof(question));
+	memset(&route, 0, sizeof(route));
+	question.head.nlmsg_len = NLMSG_LENGTH(sizeof(question.body.route));
+	question.head.nlmsg_type = RTM_GETROUTE;
+	question.head.nlmsg_flags = NLM_F_REQUEST;
+	question.body.route.rtm_family = AF_INET;
+	question.body.route.rtm_dst_len = question.body.route.rtm_src_len = 32;
+	add_attribute(&question, RTA_DST, to, 4);
+	add_attribute(&question, RTA_SRC, from, 4);
+	error = ask(&question, take_route, &route);
+	if (!error && route.type == RTN_LOCAL)
+		return EADDRINUSE;
+	return error || if_indextoname(route.ifindex, netdev) ? error : ENODEV;
+}
+
 /* What RTM_GETNEIGH answers of one neighbour. */
 struct neighbour {
 	union ibv_gid address;

@@ -37,4 +37,10 @@ void path_netdev_of(const union socket_address *address, char netdev[16]);
 /* The network interface of an RDMA port; "": none. */
 void path_netdev_of_port(const struct rdma_port *port, char netdev[16]);
 
+/*
+ * The interface by which the kernel sends from one IPv4 address of this machine to another one, of 4 bytes each. Returns 0
+ * or an errno value; EADDRINUSE: both are of this machine.
+ */
+int path_leaves_by(const unsigned char *from, const unsigned char *to, char netdev[16]);
+
 #endif

@@ -3,18 +3,21 @@
  * Several interfaces of RDMA ports on one machine: how Linux answers ARP for their addresses, and which packets it takes.
  * Adapters send and receive RoCE packets by themselves, but the kernel finds the peer's address for them.
  */
+#include "path.h"
 #include "port.h"
 
 #include <linux/if.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	RAILS_MAX = 64,
-	ADDRESSES_MAX = 1024
+	ADDRESSES_MAX = 1024,
+	ADDRESSES_TRIED = 16
 };
 
 static const char *rails[RAILS_MAX];
@@ -113,10 +116,145 @@ static bool share(const struct connected *routes, unsigned int count, const char
 	return false;
 }
 
-static void look_at_pair(const char *a, const char *b, const char *subnet)
+/* --- Routes from an address -------------------------------------------------------------------------------- */
+
+/* An interface's IPv4 address that is a GID, and another address of its subnet, which need not be anybody's. */
+struct way {
+	unsigned char from[4], to[4];
+	char text[INET_ADDRSTRLEN], subnet[INET_ADDRSTRLEN + 4];
+};
+
+static bool has_ipv4_gid(const char *netdev, unsigned char address[4])
+{
+	const struct doctor_port *ports;
+	unsigned int i, count = doctor_ports(&ports);
+	char of[IF_NAMESIZE], gid[40];
+	struct dirent **names;
+	struct in6_addr raw;
+	int k, n;
+
+	for (i = 0; i < count; i++) {
+		n = doctor_list(&names, "/sys/class/infiniband/%s/ports/%u/gids", ports[i].device,
+				ports[i].num);
+		for (k = 0; k < n; k++) {
+			if (doctor_read(of, sizeof(of),
+					"/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%s",
+					ports[i].device, ports[i].num, names[k]->d_name) ||
+			    strcmp(of, netdev) != 0 ||
+			    doctor_read(gid, sizeof(gid),
+					"/sys/class/infiniband/%s/ports/%u/gids/%s",
+					ports[i].device, ports[i].num, names[k]->d_name) ||
+			    inet_pton(AF_INET6, gid, &raw) != 1 || !IN6_IS_ADDR_V4MAPPED(&raw))
+				continue;
+			memcpy(address, raw.s6_addr + 12, 4);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_way(struct way *way, const struct connected *routes, unsigned int count,
+		     const char *netdev)
+{
+	char network[INET_ADDRSTRLEN], by[IF_NAMESIZE];
+	uint32_t own, to, last;
+	unsigned int i;
+
+	if (!has_ipv4_gid(netdev, way->from))
+		return false;
+	memcpy(&own, way->from, 4);
+	for (i = 0; i < count; i++)
+		if (strcmp(routes[i].netdev, netdev) == 0 &&
+		    (own & routes[i].mask) == routes[i].destination)
+			break;
+	if (i == count || ~ntohl(routes[i].mask) < 3)
+		return false;
+	/* From the last one down: what is this machine's is no peer. */
+	last = ntohl(routes[i].destination | ~routes[i].mask);
+	for (unsigned int less = 1; less < ADDRESSES_TRIED; less++) {
+		to = htonl(last - less);
+		memcpy(way->to, &to, 4);
+		if (to == routes[i].destination)
+			return false;
+		if (path_leaves_by(way->from, way->to, by) != EADDRINUSE)
+			break;
+	}
+	inet_ntop(AF_INET, way->from, way->text, sizeof(way->text));
+	inet_ntop(AF_INET, &routes[i].destination, network, sizeof(network));
+	snprintf(way->subnet, sizeof(way->subnet), "%s/%d", network,
+		 __builtin_popcount(routes[i].mask));
+	return true;
+}
+
+static void next_rule(const struct way *way)
+{
+	char to[INET_ADDRSTRLEN];
+
+	doctor_next("ip rule show; ip route get %s from %s",
+		    inet_ntop(AF_INET, way->to, to, sizeof(to)), way->text);
+}
+
+/*
+ * Rules of routing (ip rule) come before the routes. TCP, by which programs exchange what they need, asks with the
+ * address alone. RoCE also names the interface of its GID, and then a route that does not fit counts as none, and Linux
+ * takes the peer to be on the link: ip_route_output_key_hash_rcu().
+ */
+static void look_at_rules(const struct connected *routes, unsigned int count, const char *netdev)
+{
+	char by[IF_NAMESIZE], subnet[INET_ADDRSTRLEN + 4];
+	struct way way;
+	int error;
+
+	if (doctor_options.root || !find_way(&way, routes, count, netdev))
+		return;
+	error = path_leaves_by(way.from, way.to, by);
+	if (error == EACCES || error == EHOSTUNREACH || error == ENETUNREACH || error == EINVAL) {
+		doctor_say(DOCTOR_WARNING, netdev,
+			   "a rule of routing forbids what leaves from %s to its own subnet, %s: "
+			   "TCP, by which programs connect, reaches no peer there, even if RoCE "
+			   "does",
+			   way.text, way.subnet);
+		doctor_evidence("RTM_GETROUTE from %s: %s", way.text, strerror(error));
+		next_rule(&way);
+		return;
+	}
+	if (error || strcmp(by, netdev) == 0 ||
+	    share(routes, count, netdev, by, subnet, sizeof(subnet)))
+		return;
+	doctor_say(DOCTOR_WARNING, netdev,
+		   "what leaves from %s to its own subnet, %s, takes %s, by a rule of routing or "
+		   "another route: TCP, by which programs connect, and RoCE take different ways",
+		   way.text, way.subnet, by);
+	doctor_evidence("RTM_GETROUTE from %s: %s", way.text, by);
+	next_rule(&way);
+}
+
+/* --- A pair of interfaces -------------------------------------------------------------------------------- */
+
+static void look_at_filter(const struct connected *routes, unsigned int count, const char *both,
+			   const char *netdev, const char *subnet)
+{
+	char by[IF_NAMESIZE];
+	struct way way;
+
+	if (doctor_options.root || !find_way(&way, routes, count, netdev) ||
+	    path_leaves_by(way.from, way.to, by) || strcmp(by, netdev) == 0)
+		return;
+	doctor_say(DOCTOR_WARNING, both,
+		   "both are in %s, and with arp_filter %s answers ARP for %s of %s, because the "
+		   "route back leaves there: peers send to the wrong port",
+		   subnet, by, way.text, netdev);
+	doctor_evidence("RTM_GETROUTE from %s: %s", way.text, by);
+	doctor_next("ip route add %s dev %s src %s table 100; ip rule add from %s lookup 100",
+		    way.subnet, netdev, way.text, way.text);
+}
+
+static void look_at_pair(const struct connected *routes, unsigned int count, const char *a,
+			 const char *b, const char *subnet)
 {
 	const int ignore_a = setting(a, "arp_ignore"), ignore_b = setting(b, "arp_ignore");
 	const int filter_a = setting(a, "rp_filter"), filter_b = setting(b, "rp_filter");
+	const bool by_route = setting(a, "arp_filter") == 1 && setting(b, "arp_filter") == 1;
 	char both[2 * IF_NAMESIZE + 2];
 
 	snprintf(both, sizeof(both), "%s, %s", a, b);
@@ -130,7 +268,14 @@ static void look_at_pair(const char *a, const char *b, const char *subnet)
 		doctor_next(
 			"sysctl -w net.ipv4.conf.all.rp_filter=2, or a subnet for each interface");
 	}
-	if (ignore_a == 0 || ignore_b == 0) {
+	if ((ignore_a == 0 || ignore_b == 0) && by_route) {
+		doctor_say(DOCTOR_NOTE, both,
+			   "both are in %s, and arp_filter lets each answer ARP as the routes go",
+			   subnet);
+		doctor_evidence("arp_filter: %s 1, %s 1", a, b);
+		look_at_filter(routes, count, both, a, subnet);
+		look_at_filter(routes, count, both, b, subnet);
+	} else if (ignore_a == 0 || ignore_b == 0) {
 		doctor_say(DOCTOR_WARNING, both,
 			   "both are in %s, and each answers ARP for the addresses of the other: "
 			   "peers "
@@ -160,9 +305,10 @@ static void look_at_subnets(void)
 		for (k = i + 1; k < rail_count; k++) {
 			if (!share(routes, count, rails[i], rails[k], subnet, sizeof(subnet)))
 				continue;
-			look_at_pair(rails[i], rails[k], subnet);
+			look_at_pair(routes, count, rails[i], rails[k], subnet);
 			break;
 		}
+		look_at_rules(routes, count, rails[i]);
 	}
 }
 
