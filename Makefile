@@ -292,7 +292,7 @@ build/siw/%: tests/siw/%.c build/objects/gcc/explanations.o | deps-build deps-si
 
 # The headers' bodies are compiled once, for both tools; the shared object is all of its directory but the launcher.
 COMPARE := state compare compare_page compare_read compare_wait
-LAUNCHER := main summary wants judge record $(COMPARE)
+LAUNCHER := main summary wants judge record core $(COMPARE)
 LAUNCHER_ONLY := $(filter-out state,$(LAUNCHER))
 build/tools/%: CFLAGS := $(filter-out -Wc++-compat,$(CFLAGS)) -Wno-gnu-statement-expression -D_GNU_SOURCE $(TOOLS_CFLAGS)
 build/tools/%.o: tools/%.c | deps-build

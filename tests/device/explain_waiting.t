@@ -209,6 +209,97 @@ terminated() {
 	[[ $(occasions) == 'signal WAIT_PSN WAIT_RETRY_7' ]]
 }
 
+# both: systemd signals all processes of a service with SIGTERM. It is said once, before the end or
+# at it, and the program ends as it would.
+both() {
+	local code=0 times
+	rm -f "$scratch/json" "$scratch/log"
+	starts --waiting 0
+	kill -TERM "$launcher" "$(pgrep -P "$launcher")"
+	wait "$launcher" || code=$?
+	cat "$scratch/log"
+	((code == 143))
+	times=$(grep -c 'the PSNs differ' "$scratch/log")
+	((times == 1))
+	occasions | grep -xE '(signal|end) WAIT_PSN WAIT_RETRY_7'
+	(($(occasions | wc -l) == 1))
+}
+
+# debugged: by the function for a debugger; what the program did before it was stopped is what counts
+debugged() {
+	local waits_by=unsignaled
+	rm -f "$scratch/json" "$scratch/log"
+	starts --waiting 0
+	gdb -quiet -batch -nx -p "$(pgrep -P "$launcher")" -ex 'shell sleep 9' -ex 'call (int)rdmaez_explain_waiting()' \
+		-ex 'shell sleep 1' >"$scratch/gdb" 2>&1
+	kill -TERM "$launcher"
+	wait "$launcher" || :
+	cat "$scratch/gdb" "$scratch/log"
+	grep -x '.1 = 0' "$scratch/gdb"
+	occasions | grep -x 'asked WAIT_UNSIGNALED'
+}
+
+# cored MISTAKE TEXT...: of the core that the kernel makes of it, each TEXT is said, and nothing of how long it has waited
+cored() {
+	local waits_by=$1 line was
+	was=$(</proc/sys/kernel/core_pattern)
+	rm -f "$scratch/json" "$scratch/log" "$scratch"/core*
+	echo "$scratch/core" >/proc/sys/kernel/core_pattern
+	ulimit -c unlimited
+	starts --waiting 0
+	kill -ABRT "$(pgrep -P "$launcher")"
+	wait "$launcher" || :
+	echo "$was" >/proc/sys/kernel/core_pattern
+	"$tool" --core "$scratch"/core* >"$scratch/said" 2>&1
+	cat "$scratch/said"
+	tr -s '\n ' ' ' <"$scratch/said" >"$scratch/words"
+	for line in "${@:2}"; do
+		grep -F -- "$line" "$scratch/words"
+	done
+	! grep -E '[0-9] s( ago|[.:,])' "$scratch/said"
+}
+
+# A debugger's core; and those that have nothing of it.
+other_cores() {
+	local waits_by=psn
+	no_core() {
+		local code=0
+		"$tool" --core "$1" 2>"$scratch/err" || code=$?
+		cat "$scratch/err"
+		((code == 1))
+		grep -F -- "$2" "$scratch/err"
+	}
+	rm -f "$scratch/json" "$scratch/log" "$scratch"/core*
+	starts --waiting 0
+	gcore -o "$scratch/live" "$(pgrep -P "$launcher")"
+	kill -TERM "$launcher"
+	wait "$launcher" || :
+	"$tool" --line --core "$scratch"/live.* | grep 'kind=waiting seconds=0 .* finding=error:WAIT_PSN '
+	head -c 100000 "$(echo "$scratch"/live.*)" >"$scratch/cut"
+	no_core "$scratch/cut" 'cut'
+	no_core "$tool" 'this is no core file'
+	rm -f "$scratch"/live.*
+	"$tool" "$program" psn 60 >"$scratch/out" 2>&1 &
+	launcher=$!
+	sleep 4
+	gcore -o "$scratch/live" "$(pgrep -P "$launcher")"
+	kill -TERM "$launcher"
+	wait "$launcher" || :
+	no_core "$(echo "$scratch"/live.*)" 'the program ran without --waiting and --json, so nothing was kept'
+}
+
+# undebugged: without --waiting nothing is kept, and 95 is EOPNOTSUPP
+undebugged() {
+	rm -f "$scratch/json" "$scratch/log"
+	starts --summary
+	gdb -quiet -batch -nx -p "$(pgrep -P "$launcher")" -ex 'call (int)rdmaez_explain_waiting()' >"$scratch/gdb" 2>&1
+	kill -0 "$launcher"
+	kill -TERM "$launcher"
+	wait "$launcher" || :
+	cat "$scratch/gdb"
+	grep -x '.1 = 95' "$scratch/gdb"
+}
+
 # dead MISTAKE REASON: receives alone are no reason to speak, but who asks is told
 dead() {
 	local waits_by=$1
@@ -238,6 +329,13 @@ nightly ok 'names a message that was lost' dead uc_lost WAIT_LOST
 nightly ok 'names a completion queue that nobody polls' dead computes $'WAIT_NOT_POLLED\nasked '
 ok 'says it before a program is ended' terminated
 ok 'says it when a program was ended' ended
+ok 'says it once to SIGTERM of a whole service' both
+ok 'says it to a debugger' debugged
+nightly ok 'and to none without --waiting' undebugged
+ok 'says it of a core' cored psn 'has something outstanding: the PSNs differ: this end sends from 200, and the peer expects 999 (its rq_psn).' \
+	'Its send CQ: polls: '
+nightly ok 'with the call that it was in' cored not_acked 'is in ibv_destroy_cq: it waits until each event of the completion queue is acknowledged: 1 were taken, 0 acknowledged.'
+nightly ok 'of a core by a debugger, and of none that lacks it' other_cores
 ok 'passes SIGUSR1 on where it is asked in another way' passes --waiting 0 --signal HUP
 ok 'passes it on without --waiting' passes --summary
 

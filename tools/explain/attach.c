@@ -127,6 +127,16 @@ struct explain_share *explain_attach(struct explain_options *options)
 	return share;
 }
 
+bool explain_attached(const struct explain_options *options)
+{
+	const int file =
+		open_memory(&options->share, sizeof(struct explain_share), UNCHANGED, O_RDONLY);
+
+	if (file >= 0)
+		close(file);
+	return file >= 0;
+}
+
 struct explain_rows *explain_attach_rows(const struct explain_options *options)
 {
 	const int saved_errno = errno;

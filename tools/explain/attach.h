@@ -16,4 +16,7 @@ struct explain_share *explain_attach(struct explain_options *options);
 /* The same for what --waiting and --json add. NULL: neither was asked for, or the launcher has just ended. */
 struct explain_rows *explain_attach_rows(const struct explain_options *options);
 
+/* Whether the launcher is still there: its process id may be a stranger's by now. */
+bool explain_attached(const struct explain_options *options);
+
 #endif

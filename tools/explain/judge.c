@@ -139,6 +139,7 @@ static bool read_sys(const char *path, char *text, size_t size)
 }
 
 struct explain_sight explain_sight = {now_ns, state_of, time_of, has_thread, read_sys};
+bool explain_judge_still;
 
 /* ---- Rows ------------------------------------------------------------------------------------------------ */
 
@@ -805,8 +806,10 @@ static enum look who_looks(unsigned int cq_at, const struct explain_qp_row *qp, 
 
 	if (!cq || cq->row.gone || cq->direct)
 		return NOBODY;
-	if (is_in_call(cq, half))
+	if (is_in_call(cq, explain_judge_still ? 0 : half))
 		return CALLS;
+	if (explain_judge_still)
+		return cq->polls ? POLLS : NOBODY;
 	if (seen_cq[cq_at - 1].polled_at >= since + half)
 		return POLLS;
 	/* At most 5 % of a processor. */
@@ -1143,6 +1146,8 @@ static void judge_no_recvs(struct verdict *verdict, const struct explain_qp_row 
 
 static unsigned int seconds_since(uint64_t since)
 {
+	if (explain_judge_still)
+		return 0;
 	return (unsigned int)((explain_sight.now_ns() - since) / second);
 }
 
@@ -1210,10 +1215,13 @@ static void put_cq(struct text *text, const char *which, unsigned int cq_at)
 		put(text, "read without verbs, unseen");
 	else if (!cq->polls)
 		put(text, "never polled");
-	else
-		put(text, "polls: %llu, the last one %u s ago; completions: %llu",
-		    (unsigned long long)cq->polls, seconds_since(seen_cq[cq_at - 1].polled_at),
-		    (unsigned long long)cq->got);
+	else {
+		put(text, "polls: %llu", (unsigned long long)cq->polls);
+		if (!explain_judge_still)
+			put(text, ", the last one %u s ago",
+			    seconds_since(seen_cq[cq_at - 1].polled_at));
+		put(text, "; completions: %llu", (unsigned long long)cq->got);
+	}
 	if (cq->armed)
 		put(text, "; armed%s: %llu, events taken: %llu, acknowledged: %llu",
 		    cq->direct ? " by verbs" : "", (unsigned long long)cq->armed,
@@ -1249,9 +1257,12 @@ static void write_qp_text(const struct explain_output *output, const struct expl
 	static struct text text;
 
 	text.length = 0;
-	put(&text, "rdmaez-explain: %s[%d]: QP %u of %s (%s, %s) has waited for %u s",
-	    name_of(qp->row.pid), qp->row.pid, qp->qp_num, qp->device, type_name(qp),
-	    states[qp->state], seconds_since(since));
+	put(&text, "rdmaez-explain: %s[%d]: QP %u of %s (%s, %s) ", name_of(qp->row.pid),
+	    qp->row.pid, qp->qp_num, qp->device, type_name(qp), states[qp->state]);
+	if (explain_judge_still)
+		put(&text, "has something outstanding");
+	else
+		put(&text, "has waited for %u s", seconds_since(since));
 	put(&text, !verdict->count                           ? ".\n"
 		   : verdict->finding[0].severity != CERTAIN ? ", likely because "
 							     : ": ");
@@ -1460,9 +1471,11 @@ static void write_call(const struct explain_output *output, const struct explain
 			    verdict.finding[i].reason);
 		put(&text, "\n");
 	} else {
-		put(&text, "rdmaez-explain: %s[%d]: thread %d has been in %s for %u s",
-		    name_of(call->pid), call->pid, call->tid, verbs[call->verb],
-		    seconds_since(call->since));
+		put(&text, "rdmaez-explain: %s[%d]: thread %d %s in %s", name_of(call->pid),
+		    call->pid, call->tid, explain_judge_still ? "is" : "has been",
+		    verbs[call->verb]);
+		if (!explain_judge_still)
+			put(&text, " for %u s", seconds_since(call->since));
 		put(&text,
 		    verdict.count
 			    ? verdict.finding[0].severity != CERTAIN ? ", likely because " : ": "
@@ -1499,6 +1512,28 @@ static bool is_stuck(const struct explain_call_row *call, enum explain_occasion 
 
 /* ---- Looking ------------------------------------------------------------------------------------------------------- */
 
+static uint64_t last_look;
+
+/*
+ * For how long a process was held since the last look, by a debugger or a signal: meanwhile nobody looks for anything,
+ * and nobody waits. What is said of it is said as of the moment when it was stopped.
+ */
+static uint64_t held_for(int pid, uint64_t now)
+{
+	static int last_pid;
+	static uint64_t at;
+	static bool is_held;
+
+	if (pid <= 0)
+		return 0;
+	if (pid != last_pid || at != now) {
+		last_pid = pid;
+		at = now;
+		is_held = explain_is_stopped(explain_sight.state_of(pid));
+	}
+	return is_held && now > last_look ? now - last_look : 0;
+}
+
 /* Of one queue pair; whether it has been quiet for a moment, with sends under way. */
 static bool look_at_qp(unsigned int at, uint64_t now)
 {
@@ -1507,6 +1542,7 @@ static bool look_at_qp(unsigned int at, uint64_t now)
 	const uint64_t signaled = qp->signaled, recvs = qp->recvs, errors = qp->errors;
 	const uint32_t version = qp->row.version;
 	const int pid = qp->row.pid;
+	const uint64_t held = held_for(pid, now);
 
 	if (seen_qp[at].pid != pid || seen_qp[at].version != version) {
 		memset(&seen_qp[at], 0, sizeof(seen_qp[at]));
@@ -1514,6 +1550,12 @@ static bool look_at_qp(unsigned int at, uint64_t now)
 		seen_qp[at].version = version;
 		seen_qp[at].sends_since = seen_qp[at].recvs_since = seen_qp[at].posted_since = now;
 		seen_qp[at].changed_at = now;
+	} else if (held) {
+		seen_qp[at].sends_since += held;
+		seen_qp[at].recvs_since += held;
+		seen_qp[at].posted_since += held;
+		if (seen_qp[at].time_at)
+			seen_qp[at].time_at += held;
 	}
 	if (sends != seen_qp[at].sends || sends_done != seen_qp[at].sends_done ||
 	    recvs != seen_qp[at].recvs || recvs_done != seen_qp[at].recvs_done ||
@@ -1547,12 +1589,15 @@ static void look_at_cq(unsigned int at, uint64_t now)
 	const uint64_t polls = cq->polls;
 	const uint32_t version = cq->row.version;
 	const int pid = cq->row.pid;
+	const uint64_t held = held_for(pid, now);
 
 	if (seen_cq[at].pid != pid || seen_cq[at].version != version) {
 		memset(&seen_cq[at], 0, sizeof(seen_cq[at]));
 		seen_cq[at].pid = pid;
 		seen_cq[at].version = version;
 		seen_cq[at].made_at = now;
+	} else if (held && seen_cq[at].polled_at) {
+		seen_cq[at].polled_at += held;
 	}
 	if (polls != seen_cq[at].polls)
 		seen_cq[at].polled_at = now;
@@ -1571,6 +1616,7 @@ static void look_and_take_all(void)
 	for (unsigned int i = 0; i < EXPLAIN_QP_ROWS; i++)
 		if (rows->qp[i].row.pid || seen_qp[i].pid)
 			look_at_qp(i, looked_at);
+	last_look = looked_at;
 	take_all();
 }
 
@@ -1599,6 +1645,7 @@ static void look_at_all(uint64_t now)
 		seen_qp[i].time = time;
 		seen_qp[i].time_at = now;
 	}
+	last_look = now;
 	forget_ports();
 }
 

@@ -19,6 +19,8 @@ struct explain_sight {
 	bool (*read)(const char *path, char *text, size_t size);
 };
 extern struct explain_sight explain_sight;
+/* The rows are of a core: for how long anything has waited is not known, nor who looked last. */
+extern bool explain_judge_still;
 
 enum explain_occasion {
 	EXPLAIN_QUIET,  /* as long as --waiting says */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "compare.h"
+#include "core.h"
 #include "record.h"
 #include "wants.h"
 
@@ -29,6 +30,7 @@ enum {
 static const char help[] =
 	"Usage: rdmaez-explain [OPTION...] COMMAND [ARG...]\n"
 	"       rdmaez-explain --compare FILE...\n"
+	"       rdmaez-explain --core FILE\n"
 	"Run a command, and explain its RDMA verbs: if one is refused or a completion\n"
 	"fails, say on stderr which field is wrong, why, and what to do.\n"
 	"\n"
@@ -41,6 +43,7 @@ static const char help[] =
 	"  --log FILE    write to FILE in place of stderr\n"
 	"  --summary     end with a summary even if nothing was found\n"
 	"  --compare     print where the --json files of a job's processes disagree\n"
+	"  --core FILE   print what a program under --waiting waited for by its core\n"
 	"  --waiting N   also say what it waits for, after N seconds or at a signal\n"
 	"  --signal NAME ask with USR2, HUP or none in place of SIGUSR1\n"
 	"  -h, --help    print this\n"
@@ -50,7 +53,8 @@ static const char help[] =
 	"\n"
 	"Exit status: the command's; 128+N if signal N ended it; 2 for wrong options;\n"
 	"125 if rdmaez-explain failed; 126 or 127 if the command cannot be run. With\n"
-	"--compare: 0 if nothing was found, else 1.\n";
+	"--compare: 0 if nothing was found, else 1. With --core: 0, or 1 if FILE is no\n"
+	"core that can be read.\n";
 
 /* What the command can reach of it is a copy, and `share`. */
 static struct explain_output output = {.log = -1, .json = -1};
@@ -130,6 +134,7 @@ static void publish(struct explain_options *options)
 	char *named;
 
 	options->magic = EXPLAIN_MAGIC;
+	options->asking = asking;
 	if (write(file, options, sizeof(*options)) != (ssize_t)sizeof(*options))
 		fail("memory to share with the command", strerror(errno));
 	memory_seal(file, F_SEAL_WRITE);
@@ -223,12 +228,19 @@ __attribute__((__noreturn__)) static void compare(int argc, char *argv[])
 static void read_options(int argc, char *argv[], struct explain_options *options)
 {
 	static const struct option known[] = {
-		{"advice", no_argument, NULL, 'a'},        {"line", no_argument, NULL, 'l'},
-		{"json", required_argument, NULL, 'j'},    {"stop", no_argument, NULL, 's'},
-		{"only", required_argument, NULL, 'o'},    {"log", required_argument, NULL, 'f'},
-		{"summary", no_argument, NULL, 'S'},       {"compare", no_argument, NULL, 'c'},
-		{"waiting", required_argument, NULL, 'w'}, {"signal", required_argument, NULL, 'g'},
-		{"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0},
+		{"advice", no_argument, NULL, 'a'},
+		{"line", no_argument, NULL, 'l'},
+		{"json", required_argument, NULL, 'j'},
+		{"stop", no_argument, NULL, 's'},
+		{"only", required_argument, NULL, 'o'},
+		{"log", required_argument, NULL, 'f'},
+		{"summary", no_argument, NULL, 'S'},
+		{"compare", no_argument, NULL, 'c'},
+		{"core", required_argument, NULL, 'C'},
+		{"waiting", required_argument, NULL, 'w'},
+		{"signal", required_argument, NULL, 'g'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	const char *log = NULL, *json = NULL;
 	uint32_t only = 0;
@@ -262,6 +274,10 @@ static void read_options(int argc, char *argv[], struct explain_options *options
 			if (optind != 2)
 				usage("--compare cannot be combined with another option", "");
 			compare(argc, argv);
+		case 'C':
+			if (argc != optind)
+				usage("--core takes one file, and no other option: ", argv[optind]);
+			exit(explain_core(optarg, &output));
 		case 'w':
 			options->waiting = 1 + read_seconds(optarg);
 			break;

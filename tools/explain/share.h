@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define EXPLAIN_ENVIRONMENT "RDMAEZ_EXPLAIN"
-#define EXPLAIN_MAGIC       0x72657837u /* "rex7" */
+#define EXPLAIN_MAGIC       0x72657838u /* "rex8" */
 
 /* What a finding is about; `--only` takes these names. */
 #define EXPLAIN_KINDS(X)    \
@@ -79,6 +79,7 @@ struct explain_options {
 	uint32_t magic, kinds; /* bit n: kind n is reported */
 	bool line, stop, advice;
 	uint32_t waiting;        /* with --waiting: 1 + the seconds */
+	int32_t asking;          /* the signal by which the launcher is asked; 0: none */
 	struct explain_file log; /* none: stderr */
 	struct explain_file json;
 	struct explain_memory share; /* where struct explain_share is */
