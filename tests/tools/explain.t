@@ -356,7 +356,7 @@ races() {
 	local flags=(-std=c11 -O1 -g -D_GNU_SOURCE -DRDMAEZ_EXTERN -Iinclude -Itools/explain -fPIC)
 	local file sources=(tools/headers.c "$1")
 	for file in tools/explain/*.c; do
-		[[ $file == */@(main|summary|judge|record|compare*|real|report).c ]] || sources+=("$file")
+		[[ $file == */@(main|summary|judge|record|core|compare*|real|report).c ]] || sources+=("$file")
 	done
 	mkdir -p "$scratch/tsan"
 	gcc "${flags[@]}" -c tools/explain/real.c -o "$scratch/real.o"
@@ -537,6 +537,7 @@ ok 'refuses an option that it does not have' misused 'no such option: --nothing'
 ok 'refuses a short option that it does not have' misused 'no such option: -x' -x wrong_mask
 ok 'refuses an option without its value' misused 'a value is missing after --json' --json
 ok 'refuses a kind that there is not' misused 'no kind of finding is called fish' --only fish wrong_mask
+ok 'takes one core' misused '--core takes one file, and no other option: wrong_mask' --core "$0" wrong_mask
 ok 'needs a command' misused 'no command' --line
 ok 'stops for a debugger, once' stops
 ok 'ends by SIGTRAP where there is no debugger' stops_without_a_debugger

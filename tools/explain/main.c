@@ -28,9 +28,7 @@ enum {
 };
 
 static const char help[] =
-	"Usage: rdmaez-explain [OPTION...] COMMAND [ARG...]\n"
-	"       rdmaez-explain --compare FILE...\n"
-	"       rdmaez-explain --core FILE\n"
+	"Usage: rdmaez-explain [OPTION...] COMMAND [ARG...], or --compare FILE...\n"
 	"Run a command, and explain its RDMA verbs: if one is refused or a completion\n"
 	"fails, say on stderr which field is wrong, why, and what to do.\n"
 	"\n"
@@ -38,8 +36,7 @@ static const char help[] =
 	"  --line        print a line of key=value pairs for each finding\n"
 	"  --json FILE   write a line of JSON for each finding to FILE\n"
 	"  --stop        raise SIGTRAP at the first finding, for a debugger\n"
-	"  --only KIND   tell only of refusal, query, completion, event, cm or\n"
-	"                advice; may be repeated\n"
+	"  --only KIND   only refusal, query, completion, event, cm or advice; repeatable\n"
 	"  --log FILE    write to FILE in place of stderr\n"
 	"  --summary     end with a summary even if nothing was found\n"
 	"  --compare     print where the --json files of a job's processes disagree\n"
@@ -53,8 +50,7 @@ static const char help[] =
 	"\n"
 	"Exit status: the command's; 128+N if signal N ended it; 2 for wrong options;\n"
 	"125 if rdmaez-explain failed; 126 or 127 if the command cannot be run. With\n"
-	"--compare: 0 if nothing was found, else 1. With --core: 0, or 1 if FILE is no\n"
-	"core that can be read.\n";
+	"--compare: 0 if nothing was found, else 1; with --core: 1 if it cannot be read.\n";
 
 /* What the command can reach of it is a copy, and `share`. */
 static struct explain_output output = {.log = -1, .json = -1};
