@@ -98,7 +98,7 @@ enum rdmaez_driver_check {
 						       likely the cause, never certainly */
 };
 
-/** @brief Some capabilities are reported by providers alone. These the driver's provider fills: a zero means no. */
+/** @brief Which of the capabilities that only providers report the driver's provider fills: there a zero means no. */
 enum rdmaez_driver_fill {
 	RDMAEZ_DRIVER_FILLS_OFFLOADS = 1 << 0, /**< all but the next two */
 	RDMAEZ_DRIVER_FILLS_PACING = 1 << 1,   /**< rate limits */
