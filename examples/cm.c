@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two programs connect by rdma_cm at an IP address, and each writes into the other's memory by RDMA. The same on
- * InfiniBand, RoCE and iWARP. docs/cm.md explains it.
+ * Two programs connect by rdma_cm at an IP address, and each writes into the other's memory: docs/cm.md explains it.
  * Build:  cc -std=c11 -Iinclude examples/cm.c -lrdmacm -libverbs -o cm
  * Run:    ./cm on one machine and ./cm ADDRESS on the other; without RDMA:
  *         tools/softroce sh -c './cm & sleep 1; ./cm 192.0.2.1'
@@ -69,19 +68,17 @@ static const char *hear(void)
 	remote.addr = be64toh(heard.addr);
 	remote.length = be64toh(heard.length);
 	remote.rkey = be32toh(heard.rkey);
-	return be32toh(heard.magic) != magic ? "it is another program, or another version"
-	       : remote.length != size       ? "the sizes differ"
-					     : NULL;
+	if (be32toh(heard.magic) != magic)
+		return "it is another program, or another version";
+	return remote.length != size ? "the sizes differ" : NULL;
 }
 
 static void meet_server(const char *host, const char *service)
 {
-	struct rdmaez_cm_opts opts;
-	int error;
-
 	NEED(rdmaez_cm_resolve(channel, host, service, NULL, &id, &diag));
-	opts = prepare('c');
-	error = rdmaez_cm_connect(id, &opts, &peer, &diag);
+	const struct rdmaez_cm_opts opts = prepare('c');
+	const int error = rdmaez_cm_connect(id, &opts, &peer, &diag);
+
 	if (error == ECONNREFUSED && peer.data[0])
 		warnx("the server says: %s", (char *)peer.data);
 	NEED(error);
@@ -93,7 +90,6 @@ static void meet_client(const char *host, const char *service)
 {
 	struct rdma_event_channel *listening;
 	struct rdma_cm_id *listener;
-	struct rdmaez_cm_opts opts;
 
 	NEED(rdmaez_cm_channel_create(&listening, &diag));
 	NEED(rdmaez_cm_listen(listening, host, service, NULL, &listener, &diag));
@@ -102,7 +98,7 @@ static void meet_client(const char *host, const char *service)
 		NEED(rdmaez_cm_reject(id, hear(), strlen(hear()), &diag));
 		errx(EXIT_FAILURE, "a client was refused: %s", hear());
 	}
-	opts = prepare('s');
+	const struct rdmaez_cm_opts opts = prepare('s');
 	NEED(rdmaez_cm_accept(id, &peer, &opts, &diag));
 	rdma_destroy_id(listener);
 	rdma_destroy_event_channel(listening);
@@ -153,8 +149,7 @@ int main(int argc, char **argv)
 		post_write();
 		await(id->send_cq);
 	}
-	printf("%s: %u bytes went each way and arrived intact\n",
-	       ibv_get_device_name(id->verbs->device), size);
+	printf("%s: %u bytes went each way and arrived intact\n", id->verbs->device->name, size);
 	NEED(server ? rdmaez_cm_disconnect(id, 0, &diag) : rdmaez_cm_disconnected(id, 0, &diag));
 	rdma_destroy_qp(id);
 	rdma_destroy_id(id);
