@@ -53,6 +53,16 @@ ok 'explains a wrong lkey' explained wrong_lkey 'IBV_WC_LOC_PROT_ERR' 'lkey'
 ok 'explains a peer without receives' explained not_ready 'IBV_WC_RNR_RETRY_EXC_ERR' 'receive'
 ok 'explains a peer that does not answer' explained no_answer 'IBV_WC_RETRY_EXC_ERR' 'Next: '
 ok 'explains a wrong rkey' explained wrong_rkey 'IBV_WC_REM_ACCESS_ERR' 'rkey'
+# mentions COUNT CASE: as often, what only the peer's own requests, or another kind of request, can be refused for.
+mentions() {
+	explain --waiting 100 data "$2"
+	cat "$scratch/err"
+	says 'qp_access_flags: .*remote access right'
+	[[ $(tr -s ' \n' ' ' <"$scratch/err" |
+		{ grep -oE "the peer's receive is shorter|this end may have refused a request" || :; } | wc -l) == "$1" ]]
+}
+ok 'explains an atomic as one, where no receive was posted' mentions 0 refused_atomic
+ok 'and as either where one was' mentions 2 refused_beside
 ok 'explains the first failure of a queue pair, once' counted wrong_lkey \
 	' 1 failed completion \(IBV_WC_LOC_PROT_ERR 1\), 1 later failure .*, 2 flushed completions, 1 queue pair in ERR'
 ok 'explains each queue pair of one batch' counted two_qps \

@@ -74,13 +74,14 @@ static void explain_alone(struct explain_call *call, const struct ibv_context *c
 }
 
 /*
- * Which of the two queues it is of shows where they have completion queues of their own; and what was posted there, if that
- * was kept. What neither can be is then no cause.
+ * Which of the two queues it is of shows where they have completion queues of their own, or where no receive was posted;
+ * and what was posted there, if that was kept. What neither can be is then no cause.
  */
 static void explain_of_queue(const struct ibv_cq *cq, const struct ibv_wc *wc, struct ibv_qp *qp,
 			     struct rdmaez_diag *diag)
 {
-	const bool is_send = cq == qp->send_cq, is_recv = cq == qp->recv_cq;
+	const bool is_send = cq == qp->send_cq;
+	const bool is_recv = cq == qp->recv_cq && !(is_send && explain_watch_no_recv(qp));
 	const int opcode = is_send ? explain_watch_opcode(qp, wc->wr_id) : -1;
 	struct ibv_send_wr wr;
 

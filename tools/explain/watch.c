@@ -994,6 +994,14 @@ int explain_watch_opcode(const struct ibv_qp *qp, uint64_t wr_id)
 	return opcode;
 }
 
+bool explain_watch_no_recv(const struct ibv_qp *qp)
+{
+	const unsigned int at = explain_watching ? find_qp(qp) : 0;
+
+	return at && !rows->qp[at - 1].has_srq && !rows->qp[at - 1].direct &&
+	       !GET(rows->qp[at - 1].recvs);
+}
+
 /* Of the two queues of a queue pair, the one that this completion queue serves. */
 __attribute__((__cold__)) static uint32_t queue_of(const struct explain_qp_row *row,
 						   unsigned int cq)

@@ -71,6 +71,8 @@ void explain_watch_shared(const struct ibv_srq *srq, const struct ibv_recv_wr *w
 			  const struct ibv_recv_wr *bad);
 /* What was posted to the send queue with this number, and is not completed: its opcode; -1: not known, or several. */
 int explain_watch_opcode(const struct ibv_qp *qp, uint64_t wr_id);
+/* Whether it is known that this queue pair has never had a receive. */
+bool explain_watch_no_recv(const struct ibv_qp *qp);
 void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int asked, int got);
 void explain_watch_armed(const struct ibv_cq *cq);
 void explain_watch_event(const struct ibv_cq *cq);

@@ -243,6 +243,30 @@ static void wrong_rkey(void)
 	fails(IBV_WC_REM_ACCESS_ERR);
 }
 
+/* A refused atomic, on a queue pair whose only completion queue is of both of its queues. */
+static void refused_atomic(void)
+{
+	struct ibv_wc wc = {.wr_id = 5, .status = IBV_WC_REM_INV_REQ_ERR};
+
+	reach(qp, IBV_QPS_RTS);
+	request(IBV_WR_ATOMIC_FETCH_AND_ADD, 1, 8, 0);
+	fake_qp_force(qp, IBV_QPS_ERR);
+	while (ibv_poll_cq(cq, 1, &wc) > 0)
+		;
+	wc.wr_id = 5;
+	wc.status = IBV_WC_REM_INV_REQ_ERR;
+	wc.qp_num = qp->qp_num;
+	fake_cq_push(cq, &wc);
+	poll();
+}
+
+static void refused_beside(void)
+{
+	reach(qp, IBV_QPS_RTS);
+	receive(1);
+	refused_atomic();
+}
+
 static void two_qps(void)
 {
 	struct ibv_qp *other = new_qp(IBV_QPT_RC);
@@ -581,7 +605,8 @@ static const struct {
 	CASE(ex_full),        CASE(ex_not_ready), CASE(ex_second_of_three),
 	CASE(ex_two_at_once), CASE(ex_no_number), CASE(ex_polling),
 	CASE(ex_sets),        CASE(many_qps),     CASE(rereg),
-	CASE(rereg_refused),  CASE(rereg_failed),
+	CASE(rereg_refused),  CASE(rereg_failed), CASE(refused_atomic),
+	CASE(refused_beside),
 };
 
 int main(int argc, char *argv[])
