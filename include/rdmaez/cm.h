@@ -48,8 +48,8 @@
  * rdmaez_cm_event_explain() around librdmacm's own calls.
  *
  * @par What librdmacm sets, and what is better
- * librdmacm sets min_rnr_timer to 0. That is 655 ms, the longest delay there is, and a sender that finds no receive
- * posted then rests that long. librdmacm derives the ACK timeout from the path: half a second or more on RoCE.
+ * librdmacm sets min_rnr_timer to 0. That is 655 ms, the longest delay there is. If a sender finds no receive posted, it
+ * pauses for that time. librdmacm derives the ACK timeout from the path: half a second or more on RoCE.
  * rdmaez_cm_connect() and rdmaez_cm_accept() use the options and defaults of struct rdmaez_qp_opts instead. They set
  * the timeout before they connect (RDMA_OPTION_ID_ACK_TIMEOUT), because it cannot be changed afterwards. They set
  * min_rnr_timer once the queue pair is in RTS.

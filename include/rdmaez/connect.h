@@ -88,8 +88,8 @@ extern "C" {
  * It connects RC, UC, XRC_SEND and XRC_RECV queue pairs. UD and SRD queue pairs have no connection; for these it checks
  * that the peer can be reached. It makes one ibv_modify_qp() for each transition, three from RESET. It queries nothing,
  * because the local endpoint has everything that is needed. With `opts->retry_ns` it tries RTR again if the peer is not
- * found yet, as rdmaez_qp_to_rtr() does. A UD or SRD queue pair that is already in RTS stays as it is, and the call
- * succeeds. So does a DCT in RTR, where it has its number. A DCI goes to RTS.
+ * found yet, as rdmaez_qp_to_rtr() does. If a UD or SRD queue pair is already in RTS, the call changes nothing and
+ * succeeds. The same goes for a DCT in RTR, the state in which it has its number. A DCI goes to RTS.
  *
  * Attributes in `opts->optional` and `opts->extra` go with the same transitions as in the three steps: see struct
  * rdmaez_qp_opts.

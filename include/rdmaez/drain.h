@@ -54,9 +54,10 @@
  * rdma_cm_id with these functions, but librdmacm creates and destroys it.
  *
  * @par Verbs calls
- * As listed with each function. rdmaez_drain_begin() makes those of rdmaez_qp_drain() but polls nothing.
- * rdmaez_drain_wc() makes those for a beacon. rdmaez_qp_change() makes those of rdmaez_qp_quiesce() and
- * rdmaez_qp_to_sqd(), and rdmaez_qp_destroy() those of rdmaez_qp_drain() and ibv_destroy_qp().
+ * As listed with each function. rdmaez_drain_begin() makes the calls of rdmaez_qp_drain(), except for polling.
+ * rdmaez_drain_wc() makes the calls for a beacon. rdmaez_qp_change() makes the calls of
+ * rdmaez_qp_quiesce() and rdmaez_qp_to_sqd(). rdmaez_qp_destroy() makes those of rdmaez_qp_drain() and
+ * ibv_destroy_qp().
  * @par Sources
  * The drivers' source, as for driver.h.
  * @since rdmaez 0.1; rdma-core 33
@@ -151,7 +152,7 @@ struct rdmaez_drain {
  * outstanding, it does not poll. You may call it again.
  *
  * @param qp the queue pair
- * @param opts the options; NULL: all defaults, with which nothing can be polled
+ * @param opts the options; NULL: all defaults; the call then cannot poll
  * @param drained receives what was found, even with ETIMEDOUT; may be NULL
  * @param diag receives the explanation
  * @retval 0 nothing is outstanding; see `drained->open`
@@ -320,7 +321,7 @@ RDMAEZ_COLD int rdmaez_qp_recover(struct ibv_qp **qp, const struct rdmaez_recove
  * @endcode
  *
  * @param qp the queue pair
- * @param opts how to drain; NULL: all defaults, with which nothing can be polled
+ * @param opts how to drain; NULL: all defaults; the call then cannot poll
  * @param drained receives what was found, even after a failure; may be NULL
  * @param diag receives the explanation
  * @retval 0 it is gone

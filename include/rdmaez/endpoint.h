@@ -225,7 +225,7 @@ RDMAEZ_API int rdmaez_endpoint_pack(const struct rdmaez_endpoint *endpoint,
 				    uint8_t buf[RDMAEZ_ENDPOINT_BYTES]);
 
 /**
- * @brief Unpacks an endpoint. Bytes that do not hold one, or that somebody changed, are refused.
+ * @brief Unpacks an endpoint. The call fails if the bytes are not an endpoint, or if somebody changed them.
  * @param buf #RDMAEZ_ENDPOINT_BYTES bytes from anywhere
  * @param endpoint receives the endpoint; written on success only
  * @param diag receives the explanation; may be NULL

@@ -123,7 +123,7 @@ struct rdmaez_qp_known {
 };
 
 /**
- * @brief Looks for what may hold a queue pair up, as rdmaez_qp_examine() does, with what you know.
+ * @brief Looks for what may hold a queue pair up. It does what rdmaez_qp_examine() does, and also uses what you know.
  *
  * The record has the findings of rdmaez_qp_examine(), except those that cannot matter. It leaves out findings about
  * sends if none is outstanding, about READs if the oldest request is not one, and about counters that have not grown.

@@ -15,9 +15,9 @@
  * May be called from any thread.
  *
  * @par Verbs calls
- * Those that the names say: ibv_query_port(), ibv_query_pkey() for each entry, ibv_query_gid_table() once. If a device
- * does not support the last one, ibv_query_gid_ex() for each entry. Where the number of ports matters, also
- * ibv_query_device().
+ * The functions make the calls that their names suggest: ibv_query_port(), ibv_query_pkey() for each entry,
+ * ibv_query_gid_table() once. If a device does not support the last one, they call ibv_query_gid_ex() for each entry. If
+ * the number of ports matters, they also call ibv_query_device().
  * @par Sources
  * The verbs' manual pages, rdma-core 65.
  * @since rdmaez 0.1; rdma-core 33

@@ -268,10 +268,10 @@ RDMAEZ_COLD int rdmaez_qp_state(struct ibv_qp *qp, enum ibv_qp_state *state,
  * @par Verbs calls
  * ibv_query_device(), and ibv_query_qp(), which refreshes `qp->state`. If the driver does not report all attributes,
  * ibv_query_qp() is called a second time. Also ibv_query_port(), ibv_query_gid_ex() and ibv_query_pkey(). If the kernel
- * would look for the peer's Ethernet address, the function also asks the kernel's routing, which sends nothing. A
- * missing route is likely to be refused (#RDMAEZ_WHY_NO_ROUTE). A route that is nearer to the peer than the GID is
- * advice (#RDMAEZ_WHY_GID_BY_ROUTE, #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_GID_ROUTABLE). If the GID index does not
- * serve, ibv_query_gid_table() finds the one that would (#RDMAEZ_WHY_GID_SUITS).
+ * would look up the peer's Ethernet address, the function also asks the kernel for the route, and sends nothing. If
+ * there is no route, a likely finding says so (#RDMAEZ_WHY_NO_ROUTE). If the route leads elsewhere than the GID, that
+ * is advice (#RDMAEZ_WHY_GID_BY_ROUTE, #RDMAEZ_WHY_ROUTE_ELSEWHERE, #RDMAEZ_WHY_GID_ROUTABLE). If the GID index is
+ * wrong, the function looks for the right one with ibv_query_gid_table() (#RDMAEZ_WHY_GID_SUITS).
  */
 RDMAEZ_COLD int rdmaez_qp_check(struct ibv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask,
 				struct rdmaez_diag *diag);

@@ -97,9 +97,9 @@ RDMAEZ_FOLD struct rdmaez_qp_rule rdmaez_qp_rule(enum ibv_qp_type type, enum ibv
  * @brief Checks whether the kernel accepts an attribute mask for a transition, and if not, explains why.
  *
  * Returns 0 exactly if the kernel's `ib_modify_qp_is_ok()` accepts the mask, with one addition: a change of
- * state requires IBV_QP_STATE, because without that bit the kernel would check a different transition, the
- * one from @p from to @p from. For the driver types the function is the driver's own. efa answers an
- * attribute that it does not know at all with EOPNOTSUPP; this is EINVAL here.
+ * state requires IBV_QP_STATE. Without that bit the kernel would check a different transition, the one from
+ * @p from to @p from. For a driver type, the driver's own rules decide. If efa does not know an attribute at
+ * all, it returns EOPNOTSUPP. Here that is EINVAL.
  *
  * @param type the queue pair's type; for IBV_QPT_DRIVER one of the driver types
  * @param from the state it is in

@@ -229,7 +229,7 @@ struct rdmaez_wc_batch {
  *
  * An empty queue is no failure: the call returns 0, and `count` is 0. Whatever was polled is in @p batch, even after a
  * failure, so look at `count` completions in any case. If the queue is empty or has one completion, the call adds about
- * 15 instructions to ibv_poll_cq() with gcc 12, and 20 with clang 14; and a handful for each further completion.
+ * 15 instructions to ibv_poll_cq() with gcc 12, and 20 with clang 14. Each further completion adds a handful.
  *
  * @param cq the completion queue
  * @param qp the queue pair to ask for causes if one of its completions has failed; NULL: none
