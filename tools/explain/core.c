@@ -225,12 +225,16 @@ static uint64_t latest(const struct explain_rows *rows)
 int explain_core(const char *name, struct explain_output *output)
 {
 	struct core core = {.name = name, .file = open(name, O_RDONLY | O_CLOEXEC)};
+	bool is_there;
 
 	if (core.file < 0) {
 		perror(name);
 		return 1;
 	}
-	if (!read_segments(&core) || !find_memory(&core))
+	is_there = read_segments(&core) && find_memory(&core);
+	free(core.segment);
+	close(core.file);
+	if (!is_there)
 		return 1;
 	processes = core.share;
 	explain_sight = (struct explain_sight){now_in_core, state_in_core, time_in_core,
