@@ -271,6 +271,38 @@ static void finds_nothing(const char *case_of)
 	"nobody is there|compare both ends: type, state, numbers, PSNs, GIDs and MTUs; "   \
 	"and check that the peer's process is there"
 
+/* A signal that all processes get ends some at once: that is not why the others wait. Who ended before is. */
+static void test_ends_with_it(void)
+{
+	for (int i = 0; i < 2; i++) {
+		fit();
+		if (i)
+			states_of[PEER] = '\0';
+		clear();
+		look(LIMIT * .7);
+		states_of[PEER] = '\0';
+		explain_judge_say(&output, EXPLAIN_SIGNAL);
+		tap_ok((strstr(found(), "WAIT_PEER_ENDED") != NULL) == (i == 1), "%s",
+		       i ? "a peer that had ended" : "a peer that ends with it");
+	}
+}
+
+/* What a program did before a debugger stopped it is what counts, for as long as it is stopped. */
+static void test_held(void)
+{
+	fit();
+	states_of[PEER] = '\0';
+	clear();
+	look(LIMIT * .7);
+	states_of[PROCESS] = 't';
+	is_polled[0] = false;
+	look(20 * LIMIT);
+	tap_eq_str(written(output.log), "", "a program in a debugger: nothing by itself");
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_ok(strstr(found(), "WAIT_PEER_ENDED") != NULL, "and the cause to who asks");
+	states_of[PROCESS] = 'R';
+}
+
 static void test_process(void)
 {
 	fit();
@@ -1291,6 +1323,8 @@ int main(void)
 					       thread_in_test, read_in_test};
 	explain_judge_begin(made, share, LIMIT);
 	test_process();
+	test_ends_with_it();
+	test_held();
 	test_connection();
 	test_requests();
 	test_ports();

@@ -63,6 +63,8 @@ enum {
 
 static const uint64_t second = UINT64_C(1000000000);
 
+#define AT_ONCE_NS (2 * second)
+
 /* ---- The machine --------------------------------------------------------------------------------------- */
 
 static uint64_t now_ns(void)
@@ -165,6 +167,7 @@ static struct {
 	uint64_t sends, sends_done, recvs, recvs_done, errors;
 	uint64_t posted_since, sends_since, recvs_since, changed_at;
 	uint64_t time, time_at; /* that its process had used at some time within */
+	uint64_t alive_at;      /* when its process was seen last */
 	bool is_told, is_told_unsignaled;
 } seen_qp[EXPLAIN_QP_ROWS];
 
@@ -636,8 +639,10 @@ static bool judge_process(struct verdict *verdict, const struct explain_qp_row *
 {
 	const char state = explain_sight.state_of(peer->row.pid);
 
-	/* At the end all have ended. */
-	if (!state && now_is == EXPLAIN_AT_END)
+	/* At the end all have ended; and by a signal that all processes get, some end at once, be it this one itself. */
+	if (!state && (now_is == EXPLAIN_AT_END ||
+		       (now_is == EXPLAIN_SIGNAL &&
+			explain_sight.now_ns() - seen_qp[peer - qps].alive_at < AT_ONCE_NS)))
 		return true;
 	if (!state) {
 		find(verdict, CERTAIN, "WAIT_PEER_ENDED", restart,
@@ -1514,24 +1519,30 @@ static bool is_stuck(const struct explain_call_row *call, enum explain_occasion 
 
 static uint64_t last_look;
 
+/* As of this look; rows of one process follow one another. */
+static char state_now(int pid, uint64_t now)
+{
+	static int last_pid;
+	static uint64_t at;
+	static char state;
+
+	if (pid <= 0)
+		return '\0';
+	if (pid != last_pid || at != now) {
+		last_pid = pid;
+		at = now;
+		state = explain_sight.state_of(pid);
+	}
+	return state;
+}
+
 /*
  * For how long a process was held since the last look, by a debugger or a signal: meanwhile nobody looks for anything,
  * and nobody waits. What is said of it is said as of the moment when it was stopped.
  */
 static uint64_t held_for(int pid, uint64_t now)
 {
-	static int last_pid;
-	static uint64_t at;
-	static bool is_held;
-
-	if (pid <= 0)
-		return 0;
-	if (pid != last_pid || at != now) {
-		last_pid = pid;
-		at = now;
-		is_held = explain_is_stopped(explain_sight.state_of(pid));
-	}
-	return is_held && now > last_look ? now - last_look : 0;
+	return explain_is_stopped(state_now(pid, now)) && now > last_look ? now - last_look : 0;
 }
 
 /* Of one queue pair; whether it has been quiet for a moment, with sends under way. */
@@ -1557,6 +1568,8 @@ static bool look_at_qp(unsigned int at, uint64_t now)
 		if (seen_qp[at].time_at)
 			seen_qp[at].time_at += held;
 	}
+	if (state_now(pid, now))
+		seen_qp[at].alive_at = now;
 	if (sends != seen_qp[at].sends || sends_done != seen_qp[at].sends_done ||
 	    recvs != seen_qp[at].recvs || recvs_done != seen_qp[at].recvs_done ||
 	    errors != seen_qp[at].errors)
