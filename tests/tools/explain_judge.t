@@ -57,7 +57,7 @@ what is told again and again|s/seen_qp\[i\].is_told = waits/seen_qp[i].is_told =
 a peer that is gone and was another's|s/if \(points_to\(other, qp\)\)/if (other)/
 a queue that nobody polls, of a program that goes on|s/now_is == EXPLAIN_QUIET \|\| !cq/!cq/
 a twin that is not connected|s/!is_connected\(other\) \|\| other->state < RTR \|\| other->state == ERR/!is_connected(other)/
-a peer that a signal to all has ended|s/alive_at < AT_ONCE_NS/alive_at < 0/
+a peer that a signal to all has ended|s/alive_at < AT_ONCE_NS/alive_at == 1/
 a program that a debugger holds|s/explain_is_stopped\(state_now/0 \&\& explain_is_stopped(state_now/
 a call that may wait|s/return occasion == EXPLAIN_ASKED \|\| call->verb == EXPLAIN_DESTROY_CQ/return call->verb != EXPLAIN_NO_CALL/
 END
