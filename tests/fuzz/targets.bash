@@ -38,7 +38,7 @@ fuzz_target() {
 		for missing in address_gid doctor_device doctor_device_count doctor_list doctor_read \
 			doctor_read_number doctor_report fix_of gid_text keep_small load_error load_verb path_netdev_of \
 			path_netdev_of_port path_port_of peer_parse peer_reach probe_close probe_connect probe_count probe_echo probe_growth \
-			probe_open put_why say_record session_begin session_say; do
+			probe_open put_why say_record session_begin session_say session_starved_ns; do
 			fuzz_libraries+=("-Wl,--defsym=$missing=abort")
 		done
 		fuzz_options+=(-max_len=1500) ;;

@@ -1071,7 +1071,7 @@ seeded() {
 	cp -r tools/explain "$scratch/$1"
 	sed -i "$3" "$scratch/$1/$2"
 	! diff -r tools/explain "$scratch/$1" >/dev/null || echo "nothing was seeded by $3" >&2
-	gcc -std=c11 -g -D_GNU_SOURCE "$scratch/$1"/{main,summary,wants,judge,record,state,compare*}.c -o "$scratch/$1/rdmaez-explain"
+	gcc -std=c11 -g -D_GNU_SOURCE "$scratch/$1"/{main,core,summary,wants,judge,record,state,compare*}.c -o "$scratch/$1/rdmaez-explain"
 	echo "$scratch/$1/rdmaez-explain"
 }
 
