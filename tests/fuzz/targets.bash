@@ -4,7 +4,7 @@
 # A target's corpus is tests/fuzz/corpus/NAME, a line in base64 for each input.
 # shellcheck shell=bash disable=SC2016,SC2034
 
-fuzz_targets=(endpoint exchange dm_share explain explain_share compare nldev talk tree)
+fuzz_targets=(endpoint exchange dm_share explain explain_share core compare nldev talk tree)
 
 # fuzz_target NAME: sets fuzz_sources, fuzz_flags, fuzz_libraries and fuzz_options.
 fuzz_target() {
@@ -23,6 +23,9 @@ fuzz_target() {
 		fuzz_flags+=(-DEXPLAIN_FEW -Itools/explain)
 		fuzz_libraries=(-pthread)
 		fuzz_options+=(-max_len=500 -close_fd_mask=3) ;;
+	core)
+		fuzz_flags+=(-DEXPLAIN_FEW -Itools/explain)
+		fuzz_options+=(-max_len=60 -close_fd_mask=3) ;;
 	compare)
 		fuzz_sources+=(tools/explain/state.c tools/explain/compare*.c)
 		fuzz_flags+=(-Itools/explain)

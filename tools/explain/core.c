@@ -112,7 +112,7 @@ static void take_files(struct core *core, const unsigned char *note, size_t size
 
 		memcpy(mapping, note + sizeof(head) + i * sizeof(mapping), sizeof(mapping));
 		bytes = mapping[1] - mapping[0];
-		if (strncmp(name, "/memfd:rdmaez-explain", 21) == 0 && !mapping[2]) {
+		if (length >= 21 && memcmp(name, "/memfd:rdmaez-explain", 21) == 0 && !mapping[2]) {
 			if (!core->share && is_size(bytes, sizeof(*core->share)))
 				core->share = (struct explain_share *)read_mapping(
 					core, mapping[0], sizeof(*core->share));
@@ -234,8 +234,11 @@ int explain_core(const char *name, struct explain_output *output)
 	is_there = read_segments(&core) && find_memory(&core);
 	free(core.segment);
 	close(core.file);
-	if (!is_there)
+	if (!is_there) {
+		free(core.share);
+		free(core.rows);
 		return 1;
+	}
 	processes = core.share;
 	explain_sight = (struct explain_sight){now_in_core, state_in_core, time_in_core,
 					       thread_in_core, read_in_core};
