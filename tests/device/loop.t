@@ -49,16 +49,20 @@ three_at_once() {
 	[[ ! -s $scratch/errors ]]
 }
 
-# The kernel of a client that is killed says so; the next client is served as ever.
-killed() {
-	local client
-	serve 2
+# busy_client: sets client, which is connected and goes on.
+busy_client() {
 	"$loop" -c 100000000 192.0.2.1 >/dev/null 2>&1 &
 	client=$!
 	for ((try = 0; try < 300; try++)); do
 		[[ $(rdma resource show qp | grep -c 'state RTS') -lt 2 ]] || break
 		pause 0.1
 	done
+}
+
+# The kernel of a client that is killed says so; the next client is served as ever.
+killed() {
+	serve 2
+	busy_client
 	kill -KILL "$client"
 	timeout 200 "$loop" -c 5 192.0.2.1 >"$scratch/client" 2>&1
 	[[ $(<"$scratch/client") == '5 messages came back' ]]
@@ -67,14 +71,9 @@ killed() {
 
 # A connected client makes the server open the device, whose port then goes down.
 link_down() {
-	local client device=/sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/0
+	local device=/sys/class/infiniband/rxe0/ports/1/gid_attrs/ndevs/0
 	serve 1
-	"$loop" -c 100000000 192.0.2.1 >/dev/null 2>&1 &
-	client=$!
-	for ((try = 0; try < 300; try++)); do
-		[[ $(rdma resource show qp | grep -c 'state RTS') -lt 2 ]] || break
-		pause 0.1
-	done
+	busy_client
 	ip link set "$(<"$device")" down
 	for ((try = 0; try < 300; try++)); do
 		! grep -q IBV_EVENT_PORT_ERR "$scratch/server" || break

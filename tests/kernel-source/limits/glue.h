@@ -75,6 +75,15 @@ static int glue_cq(int (*create)(struct ib_cq *, const struct ib_cq_init_attr *,
 	return -create(cq, &attr, glue_told(request->told, request->size));
 }
 
+/* A driver's protection domain, which begins with the kernel's. */
+static struct ib_pd *glue_pd(size_t size, struct ib_device *dev)
+{
+	struct ib_pd *const pd = kzalloc_here(size);
+
+	pd->device = dev;
+	return pd;
+}
+
 static int glue_srq(int (*create)(struct ib_srq *, struct ib_srq_init_attr *, struct ib_udata *),
 		    struct ib_srq *srq, struct ib_pd *pd, const struct limits_request *request)
 {

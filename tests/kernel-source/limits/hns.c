@@ -26,14 +26,6 @@ void limits_begin(void)
 	glue_query(hns_roce_query_device, &dev->ib_dev);
 }
 
-static struct ib_pd *pd(void)
-{
-	struct ib_pd *const made = kzalloc_here(sizeof(struct hns_roce_pd));
-
-	made->device = &dev->ib_dev;
-	return made;
-}
-
 int limits_cq(const struct limits_request *request)
 {
 	return glue_cq(hns_roce_create_cq, kzalloc_here(sizeof(struct hns_roce_cq)), &dev->ib_dev,
@@ -42,6 +34,6 @@ int limits_cq(const struct limits_request *request)
 
 int limits_srq(const struct limits_request *request)
 {
-	return glue_srq(hns_roce_create_srq, kzalloc_here(sizeof(struct hns_roce_srq)), pd(),
-			request);
+	return glue_srq(hns_roce_create_srq, kzalloc_here(sizeof(struct hns_roce_srq)),
+			glue_pd(sizeof(struct hns_roce_pd), &dev->ib_dev), request);
 }

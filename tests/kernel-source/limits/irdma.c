@@ -26,14 +26,6 @@ void limits_begin(void)
 	glue_query(irdma_query_device, &dev->ibdev);
 }
 
-static struct ib_pd *pd(void)
-{
-	struct ib_pd *const made = kzalloc_here(sizeof(struct irdma_pd));
-
-	made->device = &dev->ibdev;
-	return made;
-}
-
 int limits_cq(const struct limits_request *request)
 {
 	return glue_cq(irdma_create_cq, kzalloc_here(sizeof(struct irdma_cq)), &dev->ibdev,
@@ -42,6 +34,6 @@ int limits_cq(const struct limits_request *request)
 
 int limits_qp(const struct limits_request *request)
 {
-	return glue_create_qp(irdma_create_qp, kzalloc_here(sizeof(struct irdma_qp)), pd(),
-			      request);
+	return glue_create_qp(irdma_create_qp, kzalloc_here(sizeof(struct irdma_qp)),
+			      glue_pd(sizeof(struct irdma_pd), &dev->ibdev), request);
 }

@@ -29,14 +29,6 @@ void limits_begin(void)
 	glue_query(mlx4_ib_query_device, &dev->ib_dev);
 }
 
-static struct ib_pd *pd(void)
-{
-	struct ib_pd *const made = kzalloc_here(sizeof(struct mlx4_ib_pd));
-
-	made->device = &dev->ib_dev;
-	return made;
-}
-
 int limits_cq(const struct limits_request *request)
 {
 	return glue_cq(mlx4_ib_create_cq, kzalloc_here(sizeof(struct mlx4_ib_cq)), &dev->ib_dev,
@@ -45,6 +37,6 @@ int limits_cq(const struct limits_request *request)
 
 int limits_srq(const struct limits_request *request)
 {
-	return glue_srq(mlx4_ib_create_srq, kzalloc_here(sizeof(struct mlx4_ib_srq)), pd(),
-			request);
+	return glue_srq(mlx4_ib_create_srq, kzalloc_here(sizeof(struct mlx4_ib_srq)),
+			glue_pd(sizeof(struct mlx4_ib_pd), &dev->ib_dev), request);
 }
