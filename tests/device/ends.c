@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens to a connection: packets are lost, a link goes down, a peer dies, an address vanishes, somebody else
+ * What happens to a connection: packets are lost, doubled or late, a link goes down, a peer dies, an address vanishes, somebody else
  * answers. Each time this end gets to know why, in time; and afterwards the connection is up again, and what was lost is
  * sent again.
  *
@@ -11,7 +11,8 @@
 #include "ends.h"
 
 enum {
-	MESSAGES = 60 /* that show that data flows again, each way */
+	MESSAGES = 60,       /* that show that data flows again, each way */
+	PATIENCE = 300000000 /* nanoseconds to wait for who says nothing */
 };
 
 /* How long it took to explain a fault, and to have data flow again. */
@@ -117,13 +118,19 @@ static unsigned int again(struct end *end, const struct peer *peer, uint64_t sin
 	return ms;
 }
 
-/* ---- Loss ------------------------------------------------------------------------------------ */
+/* ---- Packets that are lost, doubled, or late ------------------------------------------------- */
 
 enum {
-	LOSS_MESSAGES = 400
+	ROUGH_MESSAGES = 400
 };
 
-static int lose(int socket, int port)
+/* What netem does to the packets of both ends, and the counter of rxe that has noticed; of loss there is netem's own. */
+struct rough {
+	const char *what, *netem, *counter;
+	int port; /* for TCP */
+};
+
+static int endure_rough(int socket, int port)
 {
 	struct end end;
 	char text[16];
@@ -134,7 +141,7 @@ static int lose(int socket, int port)
 	ends_open(&end, 1);
 	end.opts.timeout = 14;
 	end.opts.retry_cnt = 7; /* for rxe: without end */
-	ends_restart(&end, LOSS_MESSAGES);
+	ends_restart(&end, ROUGH_MESSAGES);
 	if (fine(&end, ends_local(&end), "its endpoint") &&
 	    fine(&end, rdmaez_exchange_open("127.0.0.1", text, ENDS_LONG, &tcp, &end.diag),
 		 "opening") &&
@@ -161,12 +168,38 @@ static unsigned long dropped(const char *netdev)
 	return count;
 }
 
+/* What both devices have counted. */
+static unsigned long counted(const char *counter)
+{
+	unsigned long sum = 0, count;
+	char path[128];
+	FILE *file;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "/sys/class/infiniband/rxe%d/ports/1/hw_counters/%s",
+			 i, counter);
+		file = fopen(path, "r");
+		rig_need(file, path);
+		if (fscanf(file, "%lu", &count) == 1)
+			sum += count;
+		fclose(file);
+	}
+	return sum;
+}
+
+static unsigned long noticed(const struct rough *rough)
+{
+	return rough->counter ? counted(rough->counter) : dropped("veth0") + dropped("veth1");
+}
+
 /*
  * Since Linux 6.12 rxe takes an old ACK amid the responses of a READ for an error: check_psn() and check_ack(). Its queue
  * pair fails, or its READ lacks data.
  */
-static void test_loss(int percent)
+static void test_rough(const struct rough *rough)
 {
+	const char *what = rough->what;
+	unsigned long before;
 	struct peer peer;
 	struct end end;
 	char text[16];
@@ -174,34 +207,49 @@ static void test_loss(int percent)
 	int error, tcp;
 
 	ends_kinds = rig_linux() < 612 ? 3 : 2;
-	peer = peer_start(lose, 18500 + percent);
-	snprintf(text, sizeof(text), "%d", 18500 + percent);
+	peer = peer_start(endure_rough, rough->port);
+	snprintf(text, sizeof(text), "%d", rough->port);
 	for (int i = 0; i < 2; i++)
-		ends_run("tc qdisc replace dev veth%d root netem loss %d%%", i, percent);
+		ends_run("tc qdisc replace dev veth%d root netem %s", i, rough->netem);
+	before = noticed(rough);
 	ends_open(&end, 0);
 	end.opts.timeout = 14;
 	end.opts.retry_cnt = 7;
-	ends_restart(&end, LOSS_MESSAGES);
+	ends_restart(&end, ROUGH_MESSAGES);
 	error = ends_local(&end);
 	if (!error)
 		error = rdmaez_exchange_open(NULL, text, ENDS_LONG, &tcp, &end.diag);
 	if (!error)
 		error = ends_connect(&end, tcp, ENDS_LONG);
-	if (!tap_eq_int(error, 0, "%d %% loss: two ends meet over TCP and connect", percent))
+	if (!tap_eq_int(error, 0, "%s: two ends meet over TCP and connect", what))
 		show_record(&end.diag);
 	since = ends_now();
-	tap_ok(!error && move(&end, tcp), "%d %% loss: all %d messages arrive in order", percent,
-	       LOSS_MESSAGES);
-	tap_diag("time: %d %% loss: %d messages each way in %u ms", percent, LOSS_MESSAGES,
-		 ends_ms(since));
-	tap_eq_int(peer_wait(&peer), 0, "%d %% loss: and those to the peer", percent);
-	tap_ok(dropped("veth0") + dropped("veth1") > 0, "%d %% loss: %lu packets were lost",
-	       percent, dropped("veth0") + dropped("veth1"));
+	tap_ok(!error && move(&end, tcp), "%s: all %d messages arrive in order", what,
+	       ROUGH_MESSAGES);
+	tap_diag("time: %s: %d messages each way in %u ms", what, ROUGH_MESSAGES, ends_ms(since));
+	tap_eq_int(peer_wait(&peer), 0, "%s: and those to the peer", what);
+	tap_ok(noticed(rough) > before, "%s: so it was, %lu times", what, noticed(rough) - before);
 	for (int i = 0; i < 2; i++)
 		ends_run("tc qdisc del dev veth%d root", i);
 	close(tcp);
 	ends_close(&end);
 	ends_kinds = 3;
+}
+
+static void test_roughs(void)
+{
+	static const struct rough roughs[] = {
+		{"1 % loss", "loss 1%", NULL, 18501},
+		{"5 % loss", "loss 5%", NULL, 18505},
+		{"duplicates", "duplicate 30%", "duplicate_request", 18506},
+		{"packets out of order", "delay 2ms reorder 75% gap 5", "out_of_seq_request",
+		 18507},
+		{"lost, doubled and out of order", "delay 2ms 1ms loss 1% duplicate 10%",
+		 "out_of_seq_request", 18508},
+	};
+
+	for (size_t i = 0; i < sizeof(roughs) / sizeof(roughs[0]); i++)
+		test_rough(&roughs[i]);
 }
 
 /* ---- A link or an address that goes and comes ------------------------------------------------ */
@@ -389,7 +437,7 @@ static void test_stale_gid(int device, int want, enum rdmaez_why reason)
 	ends_close(&end);
 }
 
-/* ---- A peer that is killed ------------------------------------------------------------------- */
+/* ---- A peer that is killed or stopped -------------------------------------------------------- */
 
 enum step {
 	UNHEARD,
@@ -423,8 +471,10 @@ static size_t message(const struct rdmaez_endpoint *local, uint8_t *bytes, size_
 }
 
 /* Goes as far as this step, and no further. */
-static int die_at(int socket, int step)
+/* What a peer does to itself: `step + STEPS * signal`. */
+static int end_at(int socket, int arg)
 {
+	const int step = arg % STEPS, by = arg / STEPS;
 	struct rdmaez_qp_opts agreed;
 	struct rdmaez_drain drain;
 	uint8_t bytes[1024];
@@ -432,8 +482,9 @@ static int die_at(int socket, int step)
 	bool good;
 
 	if (step == UNHEARD)
-		peer_die();
+		kill(getpid(), by);
 	ends_open(&end, 1);
+	end.opts.min_rnr_timer = 28; /* 164 ms: so slow may a machine be while data flows */
 	ends_restart(&end, UINT64_MAX);
 	good = fine(&end, ends_local(&end), "its endpoint");
 	if (step == TALKING) {
@@ -465,58 +516,85 @@ static int die_at(int socket, int step)
 				    "draining");
 	}
 	if (good)
-		peer_die();
+		kill(getpid(), by);
 	return 1;
 }
 
-static void test_kill(void)
+static void test_end(int by)
 {
-	static const char *const names[STEPS] = {"killed before the exchange",
-						 "killed in the middle of its message",
-						 "killed after the exchange",
-						 "killed in INIT",
-						 "killed in RTR",
-						 "killed in RTS",
-						 "killed in the middle of data",
-						 "killed while it drains"};
+	static const char *const names[STEPS] = {"before the exchange",
+						 "in the middle of its message",
+						 "after the exchange",
+						 "in INIT",
+						 "in RTR",
+						 "in RTS",
+						 "in the middle of data",
+						 "while it drains"};
+	const bool stop = by == SIGSTOP;
+	const char *word = stop ? "stopped" : "killed";
+	struct pollfd ready = {.events = POLLIN};
 	struct peer victim[STEPS], server;
 	unsigned int explained;
 	uint64_t since;
 	struct end end;
-	int error;
+	int error, status;
+	char what[64];
 
 	for (int step = 0; step < STEPS; step++)
-		victim[step] = peer_start(die_at, step);
+		victim[step] = peer_start(end_at, step + STEPS * by);
 	server = peer_start(serve, STEPS);
 	ends_open(&end, 0);
 	error = ends_local(&end);
-	tap_eq_int(error, 0, "killed: there is an endpoint");
+	tap_eq_int(error, 0, "%s: there is an endpoint", word);
 	for (int step = 0; step < STEPS; step++) {
-		const char *what = names[step];
-
+		snprintf(what, sizeof(what), "%s %s", word, names[step]);
 		ends_restart(&end, UINT64_MAX);
+		end.opts.rnr_retry = 3;
+		ready.fd = victim[step].socket;
+		if (stop && step != UNHEARD && step < IN_DATA)
+			poll(&ready, 1,
+			     -1); /* a slow machine's peer says nothing for a while, too */
 		since = ends_now();
-		error = ends_connect(&end, victim[step].socket, ENDS_LONG);
+		error = ends_connect(&end, victim[step].socket,
+				     stop && step < IN_DATA ? PATIENCE : ENDS_LONG);
 		if (step < IN_DATA) {
 			explained = ends_ms(since);
-			refused(&end, error, ECONNRESET, RDMAEZ_WHY_EXCHANGE_CLOSED, what);
+			if (stop)
+				refused(&end, error, ETIMEDOUT,
+					step == TALKING ? RDMAEZ_WHY_EXCHANGE_PART
+							: RDMAEZ_WHY_EXCHANGE_SILENT,
+					what);
+			else
+				refused(&end, error, ECONNRESET, RDMAEZ_WHY_EXCHANGE_CLOSED, what);
 		} else {
 			tap_eq_int(error, 0, "%s: before that it connects", what);
 			tap_ok(ends_flow(&end, MESSAGES), "%s: data flows", what);
 			since = ends_now();
 			tap_ok(ends_flow(&end, UINT64_MAX), "%s: and ends", what);
-			failed(&end, IBV_WC_RETRY_EXC_ERR, RDMAEZ_WHY_WC_RETRIES, what);
+			if (stop &&
+			    step == IN_DATA) /* its queue pair lives, and nobody posts receives */
+				failed(&end, IBV_WC_RNR_RETRY_EXC_ERR, RDMAEZ_WHY_WC_RNR, what);
+			else
+				failed(&end, IBV_WC_RETRY_EXC_ERR, RDMAEZ_WHY_WC_RETRIES, what);
 			explained = ends_ms(since);
-			error = rdmaez_exchange_barrier(victim[step].socket, NULL, ENDS_LONG,
-							&end.diag);
-			refused(&end, error, ECONNRESET, RDMAEZ_WHY_EXCHANGE_CLOSED, what);
+			error = rdmaez_exchange_barrier(victim[step].socket, NULL,
+							stop ? PATIENCE : ENDS_LONG, &end.diag);
+			if (stop)
+				refused(&end, error, ETIMEDOUT, RDMAEZ_WHY_EXCHANGE_SILENT, what);
+			else
+				refused(&end, error, ECONNRESET, RDMAEZ_WHY_EXCHANGE_CLOSED, what);
 		}
-		tap_eq_int(peer_wait(&victim[step]), 128 + SIGKILL, "%s: the peer is", what);
+		if (stop)
+			tap_ok(waitpid(victim[step].pid, &status, WUNTRACED) == victim[step].pid &&
+				       WIFSTOPPED(status) && !kill(victim[step].pid, SIGKILL),
+			       "%s: the peer was", what);
+		tap_eq_int(peer_wait(&victim[step]), 128 + SIGKILL, "%s: the peer is gone", what);
+		end.opts.rnr_retry = 7;
 		since = ends_now();
 		took(what, explained, again(&end, &server, since, what));
 		ends_recover(&end);
 	}
-	tap_eq_int(peer_wait(&server), 0, "killed: the peer that works has seen nothing wrong");
+	tap_eq_int(peer_wait(&server), 0, "%s: the peer that works has seen nothing wrong", word);
 	ends_close(&end);
 }
 
@@ -602,7 +680,6 @@ static void test_strangers(void)
 		{"an InfiniBand port", EINVAL, RDMAEZ_WHY_ENDPOINT_LINK_LAYERS},
 		{"a queue pair that does not exist", 0, RDMAEZ_WHY_WC_RETRIES},
 	};
-	const uint64_t patience = 300 * 1000000u;
 	struct peer stranger[STRANGERS], server;
 	unsigned int explained;
 	uint64_t since;
@@ -624,7 +701,7 @@ static void test_strangers(void)
 		if (i != SILENT)
 			poll(&ready, 1, -1); /* its machine may be slow: that is another matter */
 		since = ends_now();
-		error = ends_connect(&end, stranger[i].socket, i == NO_QP ? ENDS_LONG : patience);
+		error = ends_connect(&end, stranger[i].socket, i == NO_QP ? ENDS_LONG : PATIENCE);
 		explained = ends_ms(since);
 		if (cases[i].error) {
 			refused(&end, error, cases[i].error, cases[i].reason, what);
@@ -837,16 +914,17 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		const char *part = argv[i];
 
-		if (strcmp(part, "loss") == 0) {
-			test_loss(1);
-			test_loss(5);
+		if (strcmp(part, "rough") == 0) {
+			test_roughs();
 		} else if (strcmp(part, "break") == 0) {
 			test_breaks();
 		} else if (strcmp(part, "gid") == 0) {
 			test_stale_gid(0, ENODATA, RDMAEZ_WHY_GID_EMPTY);
 			test_stale_gid(1, ETIMEDOUT, RDMAEZ_WHY_NEIGHBOUR);
 		} else if (strcmp(part, "kill") == 0) {
-			test_kill();
+			test_end(SIGKILL);
+		} else if (strcmp(part, "stop") == 0) {
+			test_end(SIGSTOP);
 		} else if (strcmp(part, "stranger") == 0) {
 			test_strangers();
 		} else if (strcmp(part, "late") == 0) {

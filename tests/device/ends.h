@@ -494,12 +494,6 @@ static inline int peer_wait(struct peer *peer)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* As if somebody had killed it. */
-static inline void peer_die(void)
-{
-	kill(getpid(), SIGKILL);
-}
-
 /* A command, which works. */
 static inline TAP_PRINTF(1) void ends_run(const char *fmt, ...)
 {

@@ -3,12 +3,12 @@
 #
 # What happens to a connection between two devices, and what this end gets to know of it: see tests/device/ends.c.
 #
-# Nightly: half a minute; tests/device/connect.t brings up two ends as well.
+# Nightly: a minute; tests/device/connect.t brings up two ends as well.
 
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/../.." || exit
 if [[ ${1-} != here ]]; then
-	(($# > 0)) || set -- loss break gid kill stranger late churn=200
+	(($# > 0)) || set -- rough break gid kill stop stranger late churn=200
 	exec tools/softroce --quiet --timeout 0 --host qemu --devices 2 ${RDMAEZ_KERNEL:+--kernel "$RDMAEZ_KERNEL"} \
 		--module sch_netem -- tests/device/ends.t here "$@"
 fi
