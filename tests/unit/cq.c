@@ -275,7 +275,8 @@ static void check_wait_refused(void)
 	CHECK_VERB_FINDINGS(&t.diag, wait_for(0), EIO, "rdmaez_cq_wait", "ibv_req_notify_cq",
 			    "it cannot be armed", LIKELY(DEVICE_GONE, "ibv_req_notify_cq"));
 	sleep_with(t.cq, 1);
-	fake_fail(FAKE_GET_CQ_EVENT, 1, EIO);
+	fake_fail(FAKE_GET_CQ_EVENT, 1, -1);
+	errno = EBUSY;
 	CHECK_VERB_FINDINGS(&t.diag, wait_for(0), EIO, "rdmaez_cq_wait", "ibv_get_cq_event",
 			    "the event cannot be read", LIKELY(DEVICE_GONE, "ibv_get_cq_event"));
 	fake_fail(FAKE_POLL_CQ, 1, EIO);

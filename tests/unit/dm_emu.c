@@ -1722,6 +1722,9 @@ static void opened(void)
 	tap_eq_int(fake_open_count(), 2, "which leaves no device open");
 	fake_fail(FAKE_OPEN_DEVICE, 1, EACCES);
 	tap_ok(!ops->open(fd, &token, &second) && errno == EACCES, "nor any device");
+	fake_fail(FAKE_OPEN_DEVICE, 1, -1);
+	errno = EBUSY;
+	tap_ok(!ops->open(fd, &token, &second) && errno == EIO, "whose provider does not say why");
 	fake_fail(FAKE_GET_DEVICE_LIST, 1, ENOSYS);
 	tap_ok(!ops->open(fd, &token, &second) && errno == ENOSYS, "nor no device at all");
 	dev->attr.max_dm_size = 64 * KIB;

@@ -1095,6 +1095,26 @@ static bool destroys(enum fake_verb verb)
 	}
 }
 
+/* What is documented to return an errno value, and is believed: it cannot forget one. */
+static bool returns_errno(enum fake_verb verb)
+{
+	switch (verb) {
+	case FAKE_QUERY_PORT:
+	case FAKE_QUERY_GID_TABLE:
+	case FAKE_QUERY_QP:
+	case FAKE_MODIFY_QP:
+	case FAKE_POST_SEND:
+	case FAKE_POST_RECV:
+	case FAKE_POST_SRQ_RECV:
+	case FAKE_REQ_NOTIFY_CQ:
+	case FAKE_MEMCPY_TO_DM:
+	case FAKE_MEMCPY_FROM_DM:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* The questions: those that come after a failure fail as well, once each. */
 static void fail_questions(unsigned int nth)
 {
@@ -1222,9 +1242,19 @@ static const char *fault_of_texts(int error)
 		       : "the text does not tell the findings";
 }
 
+/* How a call fails, beside its errno value. */
+enum way {
+	PLAIN,
+	UNRECORDED, /* without a record */
+	QUESTIONS,  /* so do the questions that come after it */
+	SILENT,     /* it says -1 or NULL, and leaves errno as it was: that is EIO */
+	WAYS
+};
+
 /* What is wrong after the nth call failed with this errno value, NULL: nothing. */
-static const char *fault_of(const struct flow *flow, unsigned int nth, int err, bool questions)
+static const char *fault_of(const struct flow *flow, unsigned int nth, int err, enum way way)
 {
+	const bool questions = way == QUESTIONS, silent = way == SILENT;
 	const struct rule rule = rule_of(flow, nth, err);
 	const int fd = fixture_next_fd(), want = rule.result == GOES_ON ? flow->works
 						 : rule.result == SAME  ? err
@@ -1234,7 +1264,8 @@ static const char *fault_of(const struct flow *flow, unsigned int nth, int err, 
 
 	if (questions)
 		fail_questions(nth);
-	fake_fail(FAKE_ANY, nth, err);
+	fake_fail(FAKE_ANY, nth, silent ? -1 : err);
+	errno = EXDEV;
 	error = flow->run();
 	for (int i = 0; i < FAKE_VERB_COUNT; i++)
 		fake_fail((enum fake_verb)i, 0, 0);
@@ -1262,26 +1293,34 @@ static const char *fault_of(const struct flow *flow, unsigned int nth, int err, 
 
 static void check_flow(const struct flow *flow)
 {
-	static const char *const ways[] = {"", ", without a record",
-					   ", and so do the questions after it"};
+	static const char *const ways[WAYS] = {"", ", without a record",
+					       ", and so do the questions after it",
+					       ", and does not set errno"};
+	static const int silent[] = {EIO};
 
 	if (!learn(flow))
 		return;
 	for (unsigned int nth = 1; nth <= calls.count && (!flow->calls || nth <= flow->calls);
 	     nth++)
-		for (unsigned int way = 0; way < COUNT_OF(ways); way++) {
+		for (unsigned int way = PLAIN; way < WAYS; way++) {
+			const int *const errors = way == SILENT ? silent : errnos;
+			size_t count = COUNT_OF(errnos);
 			unsigned int faults = 0;
 
-			for (size_t i = 0; i < (way ? FEW : COUNT_OF(errnos)); i++) {
+			if (way == SILENT && returns_errno(calls.verb[nth - 1]))
+				continue;
+			if (way != PLAIN)
+				count = way == SILENT ? COUNT_OF(silent) : (size_t)FEW;
+			for (size_t i = 0; i < count; i++) {
 				const char *fault;
 
-				start(flow, way != 1);
-				fault = fault_of(flow, nth, errnos[i], way == 2);
+				start(flow, way != UNRECORDED);
+				fault = fault_of(flow, nth, errors[i], (enum way)way);
 				faults += fault != NULL;
 				if (!fault)
 					continue;
-				tap_diag("%s: %s", rdmaez_errno_str(errnos[i]), fault);
-				if (way != 1 && t.record.error)
+				tap_diag("%s: %s", rdmaez_errno_str(errors[i]), fault);
+				if (way != UNRECORDED && t.record.error)
 					show_record(&t.record);
 			}
 			tap_eq_int(faults, 0, "%s: call %u, %s, fails%s", flow->name, nth,

@@ -245,6 +245,7 @@ RDMAEZ_COLD int rdmaez_caps_query(struct ibv_context *context, struct rdmaez_cap
 		return rdmaez_impl_refuse(diag, EINVAL, RDMAEZ_WHY_NULL_ARGUMENT,
 					  context ? "caps" : "context");
 	rdmaez_impl_diag_device(diag, context);
+	errno = 0;
 	memset(&attr, 0, sizeof(attr));
 	error = rdmaez_impl_error(ibv_query_device_ex(context, NULL, &attr));
 	if (error == EOPNOTSUPP || error == ENOSYS) {
