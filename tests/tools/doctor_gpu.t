@@ -82,6 +82,23 @@ no_interface() {
 	line '     > modprobe nvidia_peermem # .*' --only gpu
 }
 
+# A link to this machine's names, or to any other file, is nothing that the tree says.
+names_elsewhere() {
+	nvidia "$closed"
+	printf '%s\n' $'0000000000000000 T ib_register_device\t[ib_core]' >"$scratch/kallsyms"
+	ln -s "$scratch/kallsyms" "$tree/proc/kallsyms"
+	report --only gpu >/dev/null
+	line '     > modprobe nvidia_peermem # .*' --only gpu
+	no_line '.*ib_register_peer_memory_client.*' --only gpu
+}
+
+# Names without an end: here a file of 1 TB that has none.
+endless_names() {
+	nvidia "$closed"
+	truncate --size=1T "$tree/proc/kallsyms"
+	line '     > modprobe nvidia_peermem # .*' --only gpu
+}
+
 old_client() {
 	nvidia "$closed"
 	put sys/module/nv_peer_mem/version 1.3
@@ -191,6 +208,8 @@ ok 'nv_peer_mem without cooperation' by_client sys/kernel/mm/memory_peers/nv_mem
 ok 'amdkfd' amd_by_client
 ok 'NVIDIA, neither way' no_way
 ok "NVIDIA, and the kernel's own ib_core" no_interface
+ok 'names of functions behind a link' names_elsewhere
+ok 'names of functions without an end' endless_names
 ok 'the older module in place of the newer' old_client
 ok 'AMD, and a module of NVIDIA' amd_beside_old_client
 ok 'AMD, neither way' amd_no_way

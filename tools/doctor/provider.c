@@ -64,6 +64,9 @@ static void find_saved(struct library *library)
 static unsigned int read_interface(const char *path)
 {
 	static const char version[] = "IBVERBS_PRIVATE_";
+	enum {
+		SIZE_MAX_READ = 64 << 20 /* a library of 1 MB; what is larger is none */
+	};
 	unsigned int interface = 0;
 	const char *at, *file;
 	struct stat status;
@@ -71,7 +74,7 @@ static unsigned int read_interface(const char *path)
 
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &status) == 0 && status.st_size > 0) {
+	if (fstat(fd, &status) == 0 && status.st_size > 0 && status.st_size <= SIZE_MAX_READ) {
 		file = (const char *)mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd,
 					  0);
 		if (file != MAP_FAILED) {
