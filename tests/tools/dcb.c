@@ -103,7 +103,7 @@ static const struct doctor_port port = {.device = "mlx5_0",
 					.roce = true};
 static struct doctor_dcb answered;
 static int refused;
-static const char *driver, *fixed;
+static const char *driver, *fixed, *trust, *map; /* of files; NULL: there is none */
 static int roce_tos; /* of rdma_cm; less than 0: nobody has made its folder */
 
 int doctor_dcb_ask(const char *netdev, struct doctor_dcb *dcb)
@@ -126,10 +126,18 @@ void doctor_step(const char *format, ...)
 
 int doctor_read(char *buf, size_t size_of, const char *path_format, ...)
 {
-	const bool is_class = strstr(path_format, "traffic_class") != NULL;
+	const char *const text = strstr(path_format, "traffic_class") ? fixed
+				 : strstr(path_format, "qos/trust")   ? trust
+								      : NULL;
 
-	snprintf(buf, size_of, "%s", is_class && fixed ? fixed : "");
-	return is_class && fixed ? 0 : -ENOENT;
+	snprintf(buf, size_of, "%s", text ? text : "");
+	return text ? 0 : -ENOENT;
+}
+
+int doctor_read_all(char *buf, size_t size_of, const char *path_format, ...)
+{
+	(void)path_format;
+	return map ? snprintf(buf, size_of, "%s", map) : -ENOENT;
 }
 
 int doctor_read_link(char *buf, size_t size_of, const char *path_format, ...)
@@ -172,7 +180,7 @@ static void answer(const char *of, unsigned int pfc)
 	for (unsigned int i = 0; i < DCB_DSCPS; i++)
 		answered.priority[i] = (uint8_t)(i / 8);
 	driver = of;
-	fixed = NULL;
+	fixed = trust = map = NULL;
 	roce_tos = -1;
 	refused = 0;
 }
@@ -238,6 +246,20 @@ static void test_sentences(void)
 	     "eth0: "
 	     "pfc_en 0x01|DCB: trust pcp, 0 DSCPs have a priority",
 	     "tags that decide");
+	/* MLNX_OFED on old kernels: PFC by DCB, but trust and map in files; then no row of DCB says nothing. */
+	answer("mlx5_core", 0x08);
+	doctor_dcb_clear(&answered);
+	answered.has_pfc = true;
+	answered.pfc = 0x08;
+	trust = "dscp";
+	map = "dscp prio\n0 1\n26 3\n";
+	says("note packets of programs that set no traffic class have priority 1, but only "
+	     "priority 3 is protected from loss (PFC)|DCB of eth0: pfc_en "
+	     "0x08|/sys/class/net/eth0/qos/trust: dscp|/sys/class/net/eth0/qos/dscp2prio: 2 DSCPs "
+	     "have a priority>set traffic class 104, DSCP 26: path.traffic_class, "
+	     "UCX_IB_TRAFFIC_CLASS, NCCL_IB_TC",
+	     "a file that says what is trusted, beside DCB");
+	trust = map = NULL;
 	doctor_dcb_clear(&answered);
 	refused = EOPNOTSUPP;
 	says("", "a driver without DCB");

@@ -50,6 +50,31 @@ tags() {
 	END
 }
 
+# map [NOISE]: all DSCPs of eth0, eight to a priority
+map() {
+	local dscp
+	put sys/class/net/eth0/qos/dscp2prio 'dscp   prio' "$@" "$(for dscp in {0..63}; do echo "$dscp $((dscp / 8))"; done)"
+}
+
+# Where the trust is a file, so is the map.
+mapped() {
+	port 00010000 dscp
+	map 'x 1' '64 3' '26 8' '-1 3'
+	says quality 0 <<-END
+		note quality mlx5_0/1: packets of programs that set no traffic class have priority 0, but only priority 3 is protected from loss (PFC)
+		       /sys/class/net/eth0/qos/pfc: 00010000
+		       /sys/class/net/eth0/qos/trust: dscp
+		       /sys/class/net/eth0/qos/dscp2prio: 64 DSCPs have a priority
+		     > set traffic class 96, DSCP 24: path.traffic_class, UCX_IB_TRAFFIC_CLASS, NCCL_IB_TC
+	END
+	put sys/class/infiniband/mlx5_0/tc/1/traffic_class 'Global tclass=106'
+	says quality 0 <<-END
+		ok   quality mlx5_0/1: packets of traffic class 106, DSCP 26, which the device uses for all queue pairs, have priority 3, which is protected from loss (PFC)
+	END
+	put sys/class/net/eth0/qos/trust pcp
+	line 'WARN quality mlx5_0/1: packets without a VLAN tag have priority 0, .*' --only quality
+}
+
 # What leads to which priority no file says.
 no_map() {
 	port 00011000 dscp 'Global tclass=106'
@@ -72,6 +97,7 @@ ecn() {
 ok 'nothing where nothing is known' nothing_known
 ok 'a port without PFC' no_pfc
 ok 'one that looks at VLAN tags' tags
+ok 'a map of DSCPs in a file' mapped
 ok 'no conclusion without the map of DSCPs' no_map
 ok 'a priority without ECN' ecn
 

@@ -14,7 +14,7 @@
 
 /* Where each came from. */
 struct sources {
-	char pfc[80], trust[80];
+	char pfc[80], trust[80], map[96];
 };
 
 /* "00010000", priority 0 first. */
@@ -45,6 +45,31 @@ static void read_trust(const char *netdev, struct doctor_dcb *dcb, struct source
 		 text);
 }
 
+/*
+ * Which priority each DSCP leads to, where it is a file that says what is trusted: then DCB has no such table. A line of
+ * names, and "26 3" in each that follows, as mlnx_qos reads it (print_dscp2prio_sysfs()).
+ */
+static void read_map(const char *netdev, struct doctor_dcb *dcb, struct sources *from)
+{
+	char text[2048], *line = text;
+	unsigned int dscp, priority;
+
+	if (!dcb->has_trust || !dcb->trusts_dscp || dcb->mapped ||
+	    doctor_read_all(text, sizeof(text), "/sys/class/net/%s/qos/dscp2prio", netdev) < 0)
+		return;
+	while ((line = strchr(line, '\n')) != NULL && *++line) {
+		if (sscanf(line, "%u %u", &dscp, &priority) != 2 || dscp >= DCB_DSCPS ||
+		    priority > 7)
+			continue;
+		dcb->mapped += dcb->priority[dscp] == DCB_NOT_KNOWN;
+		dcb->priority[dscp] = (uint8_t)priority;
+	}
+	if (dcb->mapped)
+		snprintf(from->map, sizeof(from->map),
+			 "/sys/class/net/%.15s/qos/dscp2prio: %u DSCPs have a priority", netdev,
+			 dcb->mapped);
+}
+
 /* mlx5 lists all DSCPs while it trusts them, and none else: mlx5e_dcbnl_init_app(), mlx5e_dcbnl_ieee_delapp(). */
 static void conclude_trust(const char *netdev, struct doctor_dcb *dcb, struct sources *from)
 {
@@ -64,21 +89,24 @@ static void conclude_trust(const char *netdev, struct doctor_dcb *dcb, struct so
 
 static void look(const char *netdev, struct doctor_dcb *dcb, struct sources *from)
 {
+	bool has_dcb = false;
+
 	memset(from, 0, sizeof(*from));
 	doctor_dcb_clear(dcb);
 	if (!doctor_options.root) {
 		doctor_step("asking the kernel for the priorities of %s", netdev);
-		if (!doctor_dcb_ask(netdev, dcb)) {
-			if (dcb->has_pfc)
-				snprintf(from->pfc, sizeof(from->pfc),
-					 "DCB of %.15s: pfc_en 0x%02x", netdev, dcb->pfc);
-			conclude_trust(netdev, dcb, from);
-		}
+		has_dcb = !doctor_dcb_ask(netdev, dcb);
+		if (dcb->has_pfc)
+			snprintf(from->pfc, sizeof(from->pfc), "DCB of %.15s: pfc_en 0x%02x",
+				 netdev, dcb->pfc);
 	}
 	if (!dcb->has_pfc)
 		read_pfc(netdev, dcb, from);
 	if (!dcb->has_trust)
 		read_trust(netdev, dcb, from);
+	read_map(netdev, dcb, from);
+	if (has_dcb)
+		conclude_trust(netdev, dcb, from);
 }
 
 /* The traffic class that MLNX_OFED gives all queue pairs of a port; -1: none, or there is no such file. */
@@ -116,6 +144,8 @@ static void show(const struct sources *from)
 	doctor_evidence("%s", from->pfc);
 	if (from->trust[0])
 		doctor_evidence("%s", from->trust);
+	if (from->map[0])
+		doctor_evidence("%s", from->map);
 }
 
 /* The first DSCP whose priority is lossless; -1: none is known. */
