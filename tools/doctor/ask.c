@@ -141,6 +141,8 @@ static void hear_report(struct session *s, struct attempt *attempt)
 	}
 	if (talk_value(&talk, "growth", NULL))
 		talk_text(&talk, "growth", s->growth, sizeof(s->growth));
+	if (!probe_is_growth(s->growth))
+		s->growth[0] = '\0';
 }
 
 /* One message after the other, until one does not come back. */

@@ -64,6 +64,8 @@ void probe_count(const struct rdma_port *port, struct probe_counters *counters);
 /* Writes what grew, "out_of_sequence +3, duplicate_request +1"; returns its length, 0: nothing did. */
 size_t probe_growth(const struct probe_counters *before, const struct probe_counters *after,
 		    char *text, size_t size);
+/* Whether it is such a text, with these counters or others: it comes from the peer, who could say anything. */
+bool probe_is_growth(const char *growth);
 /* What such a text tells of: bits. */
 enum probe_sign {
 	PROBE_LOSS = 1, /* packets were missing, or damaged */
