@@ -28,9 +28,10 @@ well() {
 	says gids 0 < <(echo "$chosen"; index_0 1 2)
 }
 
-# What a terminal would obey, in names and in files: C0, DEL, C1 as UTF-8 and bare, and a character that is cut in half.
+# What a terminal would obey, in names and in files: C0, DEL, C1 as UTF-8 and bare, a character that is cut in half,
+# and one that turns the order round.
 escapes() {
-	local status=0 netdev=$'e\xc2\x9b31mbcdefgh\xc3\xa9' device=$'mlx5_0\e]0;OWNED\a\x7f'
+	local status=0 netdev=$'e\xc2\x9b31mbcdefgh\xc3\xa9' device=$'mlx5_0\e]0;OWNED\a\x7f\xe2\x80\xae'
 	fresh
 	roce "$device" "$netdev"
 	put "sys/class/infiniband/$device/ports/1/state" $'1: DOWN\e[5m\xc2\x9d'
@@ -40,8 +41,8 @@ escapes() {
 	"$doctor" --root "$tree" --gids $'mlx5_0\e[31m' >>"$scratch/out" 2>&1 || :
 	"$doctor" $'--\e[31m' >>"$scratch/out" 2>&1 || :
 	((status == 0)) || return 1
-	grep -qF 'mlx5_0?]0;OWNED?? 1 ' <(tr -s ' ' <"$scratch/out")
-	! LC_ALL=C grep -naP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$scratch/out" || return 1
+	grep -qF 'mlx5_0?]0;OWNED??? 1 ' <(tr -s ' ' <"$scratch/out")
+	! LC_ALL=C grep -naP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae' "$scratch/out" || return 1
 	iconv --from-code UTF-8 --to-code UTF-8 "$scratch/out" >/dev/null
 }
 

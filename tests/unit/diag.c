@@ -650,6 +650,17 @@ static void check_plain(void)
 		{"half \xc3", "half ?"},
 		{"\xe2\x82", "??"},
 		{"\x9b\x80\xff", "???"},
+		/* What nobody sees: the first and the last of each range, between its neighbours. */
+		{"\xc2\xac\xc2\xad\xc2\xae", "\xc2\xac?\xc2\xae"},
+		{"\xd8\x9b\xd8\x9c\xd8\x9d", "\xd8\x9b?\xd8\x9d"},
+		{"\xe1\xa0\x8d\xe1\xa0\x8e\xe1\xa0\x8f", "\xe1\xa0\x8d?\xe1\xa0\x8f"},
+		{"\xe2\x80\x8a\xe2\x80\x8b\xe2\x80\x8f\xe2\x80\x90", "\xe2\x80\x8a??\xe2\x80\x90"},
+		{"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf", "\xe2\x80\xa7??\xe2\x80\xaf"},
+		{"\xe2\x81\x9f\xe2\x81\xa0\xe2\x81\xaf\xe2\x81\xb0", "\xe2\x81\x9f??\xe2\x81\xb0"},
+		{"\xef\xbb\xbe\xef\xbb\xbf\xef\xbc\x80", "\xef\xbb\xbe?\xef\xbc\x80"},
+		{"\xef\xbf\xb8\xef\xbf\xb9\xef\xbf\xbb\xef\xbf\xbc", "\xef\xbf\xb8??\xef\xbf\xbc"},
+		{"\xf3\x9f\xbf\xbf\xf3\xa0\x80\x80\xf3\xa0\xbf\xbf\xf3\xa1\x80\x80",
+		 "\xf3\x9f\xbf\xbf??\xf3\xa1\x80\x80"},
 	};
 	char got[64], line[8192];
 	struct rdmaez_diag diag;
@@ -678,6 +689,11 @@ static void check_plain(void)
 	tap_ok(strstr(line, " device=rxe?[2J?") && strstr(line, " netdev=eth?[2J?"
 								"?"),
 	       "in a line: %s", line);
+	snprintf(diag.device, sizeof(diag.device), "rxe0 error=0");
+	rdmaez_diag_line(&diag, line, sizeof(line));
+	tap_ok(strstr(line, " device=rxe0?error=0 "), "a name is one word of a line: %s", line);
+	rdmaez_diag_format(&diag, line, sizeof(line));
+	tap_ok(strstr(line, " on rxe0 error=0"), "and in text as it is: %s", line);
 }
 
 /* UTF-8 comes out as the characters that it stands for; what is not quite UTF-8 byte by byte. */

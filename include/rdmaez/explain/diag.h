@@ -385,9 +385,27 @@ RDMAEZ_IMPL size_t rdmaez_impl_utf8(const unsigned char *bytes, size_t most, uin
 }
 
 /*
+ * Whether nobody sees this character, although it ends a line, changes the order in which others are
+ * shown, or makes two names look alike: the format characters and separators of Unicode.
+ */
+RDMAEZ_IMPL bool rdmaez_impl_is_hidden(uint32_t character)
+{
+	static const uint32_t ranges[][2] = {{0x80, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
+					     {0x180e, 0x180e},  {0x200b, 0x200f}, {0x2028, 0x202e},
+					     {0x2060, 0x206f},  {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+					     {0xe0000, 0xe0fff}};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (character >= ranges[i][0] && character <= ranges[i][1])
+			return true;
+	return false;
+}
+
+/*
  * Writes a name of at most so many bytes, by snprintf()'s rule, in a form that is safe on a
  * terminal. '?' stands for bytes that are not UTF-8, such as half a character where a name was cut,
- * and for control characters. Those of C1 contain a CSI and an OSC as well. The tools call it, too.
+ * for control characters, and for hidden ones. Those of C1 contain a CSI and an OSC as well. The
+ * tools call it, too.
  */
 RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, size_t size)
 {
@@ -400,8 +418,8 @@ RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, si
 	for (size_t i = 0; i < end;) {
 		uint32_t character = bytes[i];
 		const size_t length = rdmaez_impl_utf8(bytes + i, end - i, &character);
-		const bool is_plain =
-			length ? character >= 0xa0 : character >= 0x20 && character < 0x7f;
+		const bool is_plain = length ? !rdmaez_impl_is_hidden(character)
+					     : character >= 0x20 && character < 0x7f;
 
 		/* At the end of the room, too, only whole characters are written. */
 		if (is_plain)
@@ -413,13 +431,17 @@ RDMAEZ_SEAM int rdmaez_impl_plain(const char *string, size_t most, char *buf, si
 	return (int)text.length;
 }
 
-/* Does the same at the end of a text, after a lead. */
+/* Does the same at the end of a text, after a lead. In a pair, " device=", a blank would end the name. */
 RDMAEZ_IMPL void rdmaez_impl_put_name(struct rdmaez_impl_text *text, const char *lead,
 				      const char *name)
 {
+	const bool is_pair = strchr(lead, '=') != NULL;
 	char plain[2 * IBV_SYSFS_NAME_MAX];
 
 	rdmaez_impl_plain(name, IBV_SYSFS_NAME_MAX, plain, sizeof(plain));
+	for (char *at = plain; *at; at++)
+		if (is_pair && *at == ' ')
+			*at = '?';
 	rdmaez_impl_put(text, "%s%s", lead, plain);
 }
 
