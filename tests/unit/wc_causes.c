@@ -233,13 +233,14 @@ static void check_sends(void)
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT_OF("WRITE") MTUS},
 		{0, IBV_QPT_UC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT_OF("WRITE")},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
-		 PEERS " " RIGHT_OF("READ")},
+		 RIGHT_OF("READ") " " PEERS},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, IBV_WR_ATOMIC_FETCH_AND_ADD,
-		 PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT_OF(
-			 "ATOMIC") " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
+		 RIGHT_OF("ATOMIC") " " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none"
+				    " WC_PEER_OPCODE:opcode:opcode:ATOMIC_FETCH_AND_ADD"},
 		{0, IBV_QPT_RC, IBV_WC_REM_INV_REQ_ERR, NOT_TOLD,
-		 "WC_PEER_RECV:sg_list:none " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
-		 " WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_OPCODE:opcode:none" MTUS},
+		 RIGHT " WC_ACCESS:qp_access_flags:access:" ATOMIC " WC_PEER_RECV:sg_list:none" MTUS
+		       " " PEERS
+		       " WR_ATOMIC:wr.atomic.remote_addr:none WC_PEER_OPCODE:opcode:none"},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_SEND,
 		 "WC_PEER_RECV:sg_list:none"},
 		{EFA, IBV_QPT_DRIVER, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
@@ -426,8 +427,8 @@ static void check_either(void)
 		{0, IBV_QPT_XRC_RECV, IBV_WC_REM_ACCESS_ERR, "WC_RESPONDER:status:none"},
 		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_ACCESS_ERR, RKEY " " BEYOND " " REGION},
 		{0, IBV_QPT_XRC_SEND, IBV_WC_REM_INV_REQ_ERR,
-		 "WC_PEER_RECV:sg_list:none " PEERS " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
-		 " WC_PEER_OPCODE:opcode:none" MTUS},
+		 RIGHT " WC_PEER_RECV:sg_list:none" MTUS " " PEERS
+		       " WR_ATOMIC:wr.atomic.remote_addr:none WC_PEER_OPCODE:opcode:none"},
 		{0, IBV_QPT_UD, IBV_WC_REM_INV_REQ_ERR,
 		 "WC_PEER_RECV:sg_list:none WC_RESPONDER:status:none"},
 	};
@@ -537,7 +538,7 @@ static void check_rights(void)
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE_WITH_IMM, RIGHT_OF("WRITE") MTUS,
 		  "a WRITE with immediate, no rights");
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
-		  PEERS " DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255 " RIGHT_OF("READ"),
+		  RIGHT_OF("READ") " " PEERS " DEPTH_ZERO:max_dest_rd_atomic:number:0:1..255",
 		  "a READ, no rights and no depth");
 	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
 		  RKEY " " BEYOND " " REGION_OF("READ"), "a READ of memory, no rights");
@@ -580,7 +581,7 @@ static void check_rights(void)
 	opts.max_dest_rd_atomic = 8;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ,
-		  PEERS " WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8 " RIGHT_OF("READ"),
+		  RIGHT_OF("READ") " " PEERS " WC_DEPTH_ABOVE:max_rd_atomic:number:9:0..8",
 		  "a READ, more than it takes itself");
 	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_WRITE, RIGHT_OF("WRITE") MTUS,
 		  "a WRITE has no depth");
@@ -589,7 +590,7 @@ static void check_rights(void)
 		    "REQ_ERR, more than it takes itself");
 	opts.max_dest_rd_atomic = 9;
 	qp = broken_qp(IBV_QPT_RC, &opts);
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT_OF("READ"),
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, RIGHT_OF("READ") " " PEERS,
 		  "a READ, as much as it takes");
 }
 
@@ -607,7 +608,7 @@ static void check_iwarp(void)
 	opts.max_dest_rd_atomic = RDMAEZ_ZERO;
 	qp = broken_qp(IBV_QPT_RC, &opts);
 	dev->verbs.transport_type = IBV_TRANSPORT_IWARP;
-	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, PEERS " " RIGHT_OF("READ"),
+	check_own(qp, IBV_WC_REM_INV_REQ_ERR, IBV_WR_RDMA_READ, RIGHT_OF("READ") " " PEERS,
 		  "iWARP: a READ");
 	check_own(qp, IBV_WC_REM_ACCESS_ERR, IBV_WR_RDMA_READ,
 		  RKEY " " BEYOND " " REGION_OF("READ"), "iWARP: a READ of memory");
@@ -768,9 +769,9 @@ static void check_ids(void)
 	check_partial(qp, IBV_WC_RNR_RETRY_EXC_ERR, 0, IBV_QPS_ERR, "WC_RNR:rnr_retry:none",
 		      "erdma: no receive");
 	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, 0, IBV_QPS_ERR,
-		      "WC_PEER_RECV:sg_list:none " PEERS
-		      " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT
-		      " WC_PEER_OPCODE:opcode:none WC_RESPONDER:status:none",
+		      RIGHT " WC_PEER_RECV:sg_list:none " PEERS
+			    " WR_ATOMIC:wr.atomic.remote_addr:none"
+			    " WC_PEER_OPCODE:opcode:none WC_RESPONDER:status:none",
 		      "erdma: rights and depths are not those of the queue pair");
 	qp = qp_of(FAKE_PROFILE_CXGB4, IBV_QPT_RC);
 	check_partial(qp, IBV_WC_LOC_QP_OP_ERR, 0, IBV_QPS_ERR,
@@ -841,9 +842,9 @@ static void check_others(void)
 	qp = qp_of(FAKE_PROFILE_BNXT_RE, IBV_QPT_RC);
 	dev->habits.query_errno = EOPNOTSUPP;
 	check_partial(qp, IBV_WC_REM_INV_REQ_ERR, 0, -1,
-		      "WC_PEER_RECV:sg_list:none " PEERS
-		      " WR_ATOMIC:wr.atomic.remote_addr:none " RIGHT " WC_PEER_OPCODE:opcode:none "
-		      "WC_RESPONDER:status:none",
+		      RIGHT " WC_PEER_RECV:sg_list:none " PEERS
+			    " WR_ATOMIC:wr.atomic.remote_addr:none WC_PEER_OPCODE:opcode:none "
+			    "WC_RESPONDER:status:none",
 		      "no query at all");
 	check_partial(qp, IBV_WC_RETRY_EXC_ERR, 0, -1, "WC_RETRIES:timeout:none" KINDS FABRIC,
 		      "no query at all: retries");
