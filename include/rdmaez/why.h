@@ -243,6 +243,7 @@ enum rdmaez_why {
 	RDMAEZ_WHY_WR_REGION,
 	RDMAEZ_WHY_WR_REMOTE,
 	RDMAEZ_WHY_WR_IMM_OPCODE,
+	RDMAEZ_WHY_WR_DEVICE_OPCODE,
 	RDMAEZ_WHY_CREDIT_EVERY,
 	/* This group is of completions and events alone, wc.h. */
 	RDMAEZ_WHY_WC_OTHER_QP,

@@ -34,8 +34,8 @@
  * On failure, the first finding is the work request: #RDMAEZ_WHY_WR_BAD with its place in the list, or
  * #RDMAEZ_WHY_WR_BAD_UNKNOWN if the provider does not say which of several it is. The causes follow.
  * #RDMAEZ_WHY_NULL_ARGUMENT and #RDMAEZ_WHY_WR_NO_QUEUE are certain. #RDMAEZ_WHY_WR_STATE, #RDMAEZ_WHY_WR_SGE,
- * #RDMAEZ_WHY_WR_INLINE, #RDMAEZ_WHY_WR_OPCODE and #RDMAEZ_WHY_WR_ATOMIC are certain with the providers that check for
- * it before they take a work request, as of rdma-core 65. With other providers they are likely, because these may
+ * #RDMAEZ_WHY_WR_INLINE, #RDMAEZ_WHY_WR_OPCODE, #RDMAEZ_WHY_WR_DEVICE_OPCODE and #RDMAEZ_WHY_WR_ATOMIC are certain
+ * with the providers that check for it before they take a work request, as of rdma-core 65. With other providers they are likely, because these may
  * accept the mistake and complete it with an error. #RDMAEZ_WHY_WR_QUEUE_FULL and #RDMAEZ_WHY_WR_QP_ERROR are likely.
  * If no cause is found, the finding is what the errno usually means: #RDMAEZ_WHY_NOT_SUPPORTED, #RDMAEZ_WHY_BUSY,
  * #RDMAEZ_WHY_DEVICE_GONE, #RDMAEZ_WHY_NO_RESOURCES, #RDMAEZ_WHY_TIMED_OUT, #RDMAEZ_WHY_UNEXPLAINED.

@@ -120,11 +120,11 @@ struct row {
 
 /*
  * sw/siw/siw_verbs.c: siw_query_qp(), siw_verbs_modify_qp(); siw_qp.c: siw_qp_modify(). libibverbs:
- * siw_post_send() has queued all before the kernel refuses, and returns what write() returned, -1.
+ * push_send_wqe() has its own table of operations; siw_post_send() has queued all before the kernel refuses, and returns what write() returned, -1.
  */
 #define SIW_FILLED (IBV_QP_CAP | IBV_QP_PATH_MTU | DEPTHS | IBV_QP_ACCESS_FLAGS)
 #define SIW_HABITS .moves = FAKE_MOVES_IWARP, .early_result = -1, .recv_least_sge = 1
-#define SIW_QUIRKS (FAKE_NEGATIVE_POST | FAKE_QUEUE_THEN_CHECK)
+#define SIW_QUIRKS (FAKE_NEGATIVE_POST | FAKE_QUEUE_THEN_CHECK | FAKE_FEW_OPCODES)
 
 /*
  * hw/erdma/erdma_verbs.c: erdma_query_qp(). libibverbs: erdma_post_send(), erdma_post_recv(), and

@@ -494,6 +494,13 @@ static bool opcode_fits(enum ibv_qp_type type, enum ibv_wr_opcode opcode)
 	}
 }
 
+/* map_send_opcode[] of rdma-core's providers/siw/siw.c. */
+static bool is_plain(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_INV ||
+	       opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_READ;
+}
+
 static uint64_t length_of(const struct ibv_sge *sg_list, int num_sge)
 {
 	uint64_t length = 0;
@@ -511,6 +518,8 @@ static int check_send(const struct ibv_qp *qp, const struct ibv_send_wr *wr)
 	const int refused = quirks & FAKE_POST_SEND_ENOMEM ? ENOMEM : EINVAL;
 	uint64_t length;
 
+	if (quirks & FAKE_FEW_OPCODES && !is_plain(wr->opcode))
+		return EINVAL;
 	if ((unsigned int)wr->num_sge > cap->max_send_sge)
 		return refused;
 	length = length_of(wr->sg_list, wr->num_sge);

@@ -88,7 +88,8 @@ enum fake_quirk {
 		1 << 22, /* a shared receive queue of no work requests is taken (mlx5, mlx4) */
 	FAKE_NO_IMPORT = 1 << 24, /* nothing can be imported: EOPNOTSUPP (all but mlx5) */
 	FAKE_IMPORT_CLOSES =
-		1 << 25, /* importing a device closes the file, then fails: EIO (mlx5) */
+		1 << 25,            /* importing a device closes the file, then fails: EIO (mlx5) */
+	FAKE_FEW_OPCODES = 1 << 26, /* neither atomics, immediate data nor windows: EINVAL (siw) */
 };
 
 /* Fields of struct ibv_qp_attr without a bit of their own, for the masks of struct fake_habits. */

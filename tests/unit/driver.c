@@ -240,8 +240,8 @@ static const struct record {
 	 FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(CXGB4), "iw_cxgb4", "cxgb4", "cxgb4", "", ""},
 	{"erdma", C(NOTHING), CHECKS(INLINE), FILLS(NOTHING), HABIT(USUAL), OWN_CAUSES(ERDMA),
 	 "erdma", "erdma", "erdma", "", "1ded:107f"},
-	{"siw", C(ALL), CHECKS(INLINE) | CHECKS(RECV_SGE), FILLS(ALL), HABIT(PINS), OWN_CAUSES(SIW),
-	 "siw", "siw", "", "", ""},
+	{"siw", C(ALL), CHECKS(INLINE) | CHECKS(RECV_SGE) | CHECKS(FEW), FILLS(ALL), HABIT(PINS),
+	 OWN_CAUSES(SIW), "siw", "siw", "", "", ""},
 };
 
 /* The drivers that the headers know: each as rdmaez_driver_of() finds it by the first of its parts. */

@@ -542,7 +542,7 @@ static void check_drivers(void)
 		{"irdma", 0x8086, 0x1592, "LLEEEELLLL"},
 		{"hns_roce", 0x19e5, 0xa222, "EEEEEELELL"},
 		{"efa", EFA, 0xefa0, "EEELEELELL"},
-		{"siw", 0x626d74, 1, "--LLLELLLL"},
+		{"siw", 0x626d74, 1, "--LLLELL--"},
 		{"erdma", 0x1ded, 0x107f, "LLLLLELLLL"},
 		{"bnxt_re", 0x14e4, 0x1750, "LLLLLELLLL"},
 		{"mana_ib", 0x1414, 0, "EELLLLLELL"},
@@ -590,7 +590,7 @@ static void check_drivers(void)
 		tap_eq_int(mistakes[n].receives ? post_recv() : post_send(), EPERM,
 			   "%s and mistake %d: refused", rows[row].name, (int)n);
 		found = rdmaez_diag_find(&t.diag, mistakes[n].reason);
-		/* siw of Linux 6.1 does not tell its state. */
+		/* siw of Linux 6.1 does not tell its state, and has no atomics of any length. */
 		if (rows[row].severities[n] == '-') {
 			tap_ok(!found, "%s and mistake %d: nothing is said", rows[row].name,
 			       (int)n);
@@ -626,6 +626,68 @@ static void check_siw(void)
 		CHECK_RECV(post_recv(), EINVAL, "siw and a receive without SGEs", AT(BAD),
 			   WRONG(RANGE, "num_sge", RDMAEZ_VALUE_NUMBER, 0, 1, 4));
 	}
+}
+
+static void found_lacking(bool is)
+{
+	const struct rdmaez_finding *const found =
+		rdmaez_diag_find(&t.diag, RDMAEZ_WHY_WR_DEVICE_OPCODE);
+
+	tap_ok(is ? found && found->severity == RDMAEZ_DIAG_LIKELY : !found, "%s",
+	       is ? "the device has none" : "the device may have it");
+}
+
+/* What a device does not have: siw has four operations, and tells so; of others atomic_cap tells of atomics. */
+static void check_lacking(void)
+{
+	static const enum ibv_wr_opcode lacking[] = {
+		IBV_WR_RDMA_WRITE_WITH_IMM,  IBV_WR_SEND_WITH_IMM, IBV_WR_ATOMIC_CMP_AND_SWP,
+		IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WR_LOCAL_INV,     IBV_WR_BIND_MW};
+	static const enum ibv_wr_opcode has[] = {IBV_WR_RDMA_WRITE, IBV_WR_SEND, IBV_WR_RDMA_READ,
+						 IBV_WR_SEND_WITH_INV};
+
+	for (size_t i = 0; i < COUNT_OF(lacking); i++) {
+		start(IBV_QPT_RC, IBV_QPS_RTS);
+		fake_profile(t.dev, FAKE_PROFILE_SIW);
+		t.send[BAD].opcode = lacking[i];
+		t.send[BAD].wr.atomic.remote_addr = 1;
+		CHECK_SEND(
+			post_send(), EINVAL, "siw does not have it", AT(BAD),
+			WRONG(WR_DEVICE_OPCODE, "opcode", RDMAEZ_VALUE_OPCODE, lacking[i], 0, 0));
+	}
+	for (size_t i = 0; i < COUNT_OF(has); i++) {
+		start(IBV_QPT_RC, IBV_QPS_RTS);
+		fake_profile(t.dev, FAKE_PROFILE_SIW);
+		t.send[0].opcode = has[i];
+		fake_fail(FAKE_POST_SEND, 0, EIO);
+		tap_eq_int(post_send(), EIO, "siw has it, and refuses it nevertheless");
+		tap_ok(!rdmaez_diag_find(&t.diag, RDMAEZ_WHY_WR_DEVICE_OPCODE), "that is no cause");
+	}
+	/* Beyond the provider's table anything may happen. */
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	fake_profile(t.dev, FAKE_PROFILE_SIW);
+	t.send[0].opcode = (enum ibv_wr_opcode)15;
+	fake_fail(FAKE_POST_SEND, 0, EIO);
+	tap_eq_int(post_send(), EIO, "siw and an atomic write");
+	tap_ok(!rdmaez_diag_find(&t.diag, RDMAEZ_WHY_WR_DEVICE_OPCODE), "nothing is known");
+
+	for (int none = 0; none < 2; none++) {
+		start(IBV_QPT_RC, IBV_QPS_RTS);
+		if (none)
+			t.dev->attr.orig_attr.atomic_cap = IBV_ATOMIC_NONE;
+		t.send[0].opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+		t.sge[0].length = 8;
+		fake_fail(FAKE_POST_SEND, 0, EIO);
+		tap_eq_int(post_send(), EIO, "an atomic is refused");
+		found_lacking(none);
+	}
+	/* A device that does not answer may have them. */
+	start(IBV_QPT_RC, IBV_QPS_RTS);
+	t.send[0].opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	fake_fail(FAKE_POST_SEND, 0, EIO);
+	fake_fail(FAKE_QUERY_DEVICE, 0, EIO);
+	tap_eq_int(post_send(), EIO, "an atomic is refused, and the device does not answer");
+	found_lacking(false);
 }
 
 /* A driver that answers less, or nothing: what the work request itself shows is still said. */
@@ -891,6 +953,7 @@ int main(void)
 	check_signal_all();
 	check_drivers();
 	check_siw();
+	check_lacking();
 	check_partly_answered();
 	check_no_limits();
 	check_profiles();

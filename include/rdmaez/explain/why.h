@@ -576,6 +576,9 @@
 	  "rdmaez_mr_remote() before it sends its endpoint")                                       \
 	X(WR_IMM_OPCODE, "only sends and RDMA writes have immediate data",                         \
 	  "describe one of these first")                                                           \
+	X(WR_DEVICE_OPCODE, "the device or its driver does not have this operation",               \
+	  "do without it, or use another device: `ibv_devinfo -v` shows atomic_cap, and many "     \
+	  "iWARP devices have neither atomics nor immediate data")                                 \
 	X(CREDIT_EVERY, "the queue would be full before a send is signaled",                       \
 	  "set `every` to at most the number of sends that the queue takes")
 

@@ -91,7 +91,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 	c->state = -1;
 	c->error = diag->error;
 	c->diag = diag;
-	(void)rdmaez_impl_ask_device(context, &c->device, &c->driver, diag);
+	if (rdmaez_impl_ask_device(context, &c->device, &c->driver, diag))
+		c->device.atomic_cap = IBV_ATOMIC_HCA;
 	c->checks = c->driver->checks;
 	if (queue->is_ex)
 		c->checks &= c->checks & RDMAEZ_DRIVER_CHECKS_EX
@@ -241,6 +242,27 @@ RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
 }
 
 /*
+ * Judges whether the device has the operation, a bit of RDMAEZ_IMPL_WR(). It is certain where the
+ * provider refuses all that it does not have: push_send_wqe() of siw.
+ */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_lacks(const struct rdmaez_impl_wr_case *c, unsigned int opcode,
+					   uint32_t is)
+{
+	static const struct rdmaez_impl_site lacks = {"opcode", RDMAEZ_WHY_WR_DEVICE_OPCODE,
+						      RDMAEZ_VALUE_OPCODE, 0, 0};
+	const uint32_t few = RDMAEZ_IMPL_WR(SEND) | RDMAEZ_IMPL_WR(SEND_WITH_INV) |
+			     RDMAEZ_IMPL_WR(RDMA_WRITE) | RDMAEZ_IMPL_WR(RDMA_READ);
+	const uint32_t atomics =
+		RDMAEZ_IMPL_WR(ATOMIC_CMP_AND_SWP) | RDMAEZ_IMPL_WR(ATOMIC_FETCH_AND_ADD);
+	const bool sure = (c->checks & RDMAEZ_DRIVER_CHECKS_FEW) && opcode <= IBV_WR_DRIVER1;
+
+	if (!(sure && !(is & few)) && !(is & atomics && c->device.atomic_cap == IBV_ATOMIC_NONE))
+		return false;
+	rdmaez_impl_find(c->diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, &lacks, opcode);
+	return true;
+}
+
+/*
  * Finds what is wrong with a send work request by itself, whatever the queue and the state are
  * like.
  */
@@ -254,11 +276,14 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_one(const struct rdmaez_impl_wr_cas
 	const unsigned int opcode = (unsigned int)wr->opcode;
 	const uint32_t is = opcode < 32 ? UINT32_C(1) << opcode : 0;
 	const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
+	bool lacks = false;
 	uint64_t length;
 
 	if (!(is & rdmaez_impl_wr_opcodes(c->qp->qp_type)))
 		rdmaez_impl_find(c->diag, rdmaez_impl_wr_certain(c, RDMAEZ_DRIVER_CHECKS_OPCODES),
 				 &not_taken, opcode);
+	else
+		lacks = rdmaez_impl_wr_lacks(c, opcode, is);
 	if (!rdmaez_impl_wr_explain_sges(c, wr->num_sge, wr->sg_list,
 					 is_inline ? RDMAEZ_DRIVER_CHECKS_SGES_INLINE
 						   : RDMAEZ_DRIVER_CHECKS_SGES))
@@ -267,7 +292,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_one(const struct rdmaez_impl_wr_cas
 	if (is_inline)
 		rdmaez_impl_wr_explain_inline(
 			c, opcode, !(is & (atomics | RDMAEZ_IMPL_WR(RDMA_READ))), length);
-	if (is & atomics)
+	if (is & atomics && !lacks)
 		rdmaez_impl_wr_explain_atomic(c, wr, length);
 	if (c->qp->qp_type == IBV_QPT_UD)
 		rdmaez_impl_wr_explain_ud(c, wr, length);

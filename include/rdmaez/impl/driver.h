@@ -328,9 +328,9 @@ RDMAEZ_IMPL_BEGIN
 	  IBV_QP_CAP,                                                                              \
 	  /* siw_create_cq(), siw_create_qp(), siw_create_srq() */                                 \
 	  RDMAEZ_DRIVER_COMPARES_ALL,                                                              \
-	  /* push_recv_wqe(); it takes as many SGEs as any of its queues may have, and an opcode   \
-	   * beyond map_send_opcode[] by what lies there */                                        \
-	  RDMAEZ_DRIVER_CHECKS_INLINE | RDMAEZ_DRIVER_CHECKS_RECV_SGE,                             \
+	  /* push_recv_wqe(); push_send_wqe() by map_send_opcode[], and an opcode beyond it by     \
+	   * what lies there; it takes as many SGEs as any of its queues may have */               \
+	  RDMAEZ_DRIVER_CHECKS_INLINE | RDMAEZ_DRIVER_CHECKS_RECV_SGE | RDMAEZ_DRIVER_CHECKS_FEW,  \
 	  /* it has none of the features */                                                        \
 	  RDMAEZ_DRIVER_FILLS_ALL,                                                                 \
 	  /* siw_umem_get() of Linux 6.1; that of 6.12 pins by ib_umem_get(), as all               \
