@@ -663,6 +663,12 @@ static void check_lacking(void)
 		tap_eq_int(post_send(), EIO, "siw has it, and refuses it nevertheless");
 		tap_ok(!rdmaez_diag_find(&t.diag, RDMAEZ_WHY_WR_DEVICE_OPCODE), "that is no cause");
 	}
+	/* siw_post_send() of the kernel has a word of its own for what it does not tell. */
+	start(IBV_QPT_RC, IBV_QPS_INIT);
+	fake_profile(t.dev, FAKE_PROFILE_SIW);
+	fake_fail(FAKE_POST_SEND, 0, ENOTCONN);
+	CHECK_SEND(post_send(), ENOTCONN, "siw is not connected", AT(0),
+		   LIKELY(WR_STATE, "qp_state", NOTHING));
 	/* Beyond the provider's table anything may happen. */
 	start(IBV_QPT_RC, IBV_QPS_RTS);
 	fake_profile(t.dev, FAKE_PROFILE_SIW);

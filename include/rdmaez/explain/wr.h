@@ -318,7 +318,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_ca
 	}
 }
 
-/* Judges the state: it is too early, or too late for some drivers. */
+/*
+ * Judges the state: it is too early, or too late for some drivers. siw_query_qp() does not tell it
+ * before Linux 6.12, but siw_post_send() returns ENOTCONN for all but RTS.
+ */
 RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_case *c)
 {
 	static const struct rdmaez_impl_site early = {"qp_state", RDMAEZ_WHY_WR_STATE,
@@ -327,8 +330,11 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_c
 						     RDMAEZ_VALUE_STATE_NOW, 0, 0};
 	const uint32_t ready = c->queue->ready;
 
-	if (c->state < 0)
+	if (c->state < 0) {
+		if (c->error == ENOTCONN)
+			rdmaez_impl_find_plain(c->diag, RDMAEZ_DIAG_LIKELY, early.why, early.field);
 		return;
+	}
 	if (!(ready >> c->state & 1))
 		rdmaez_impl_find_within(
 			c->diag,
