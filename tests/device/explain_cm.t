@@ -95,6 +95,8 @@ ok 'no route' says 'call=rdma_resolve_addr error=ENETUNREACH .*CM_NO_ROUTE' rpin
 ip route add blackhole 10.98.0.0/24
 ok 'a route into a black hole' says 'call=rdma_resolve_addr error=EINVAL .*finding=likely:CM_NO_ROUTE:' \
 	rping -c -a 10.98.0.1 -p 7471 -C 1
+[[ $driver == rxe ]] || ok 'a loopback address, over iWARP' says 'call=rdma_resolve_addr error=EINVAL .*likely:CM_LOOPBACK:' \
+	rping -c -a 127.0.0.1 -p 7471 -C 1
 ok 'nobody has the address' says 'event=RDMA_CM_EVENT_ADDR_ERROR status=-110 .*CM_NO_NEIGHBOUR' \
 	rping -c -a 192.0.2.77 -p 7471 -C 1
 ok 'not an address of this host' says 'call=rdma_bind_addr error=EADDRNOTAVAIL .*CM_NO_ADDRESS' \

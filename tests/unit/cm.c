@@ -170,6 +170,9 @@ static void check_channel(void)
 
 static void check_resolve(void)
 {
+	static const char *const lone[] = {"127.0.0.1", "127.255.0.9", "0.0.0.0", "::1", "::"};
+	static const char *const common[] = {"128.0.0.1", "126.0.0.127", "::2", "2001:db8::1",
+					     "0.0.0.1"};
 	const struct sockaddr_in from = {.sin_family = AF_INET};
 	const struct sockaddr_in6 from6 = {.sin6_family = AF_INET6};
 	struct rdmaez_qp_opts qp = {0};
@@ -218,6 +221,18 @@ static void check_resolve(void)
 	ended(rdmaez_cm_resolve(t.channel, "192.0.2.1", "7471", NULL, &t.id, &t.diag), EINVAL,
 	      RDMAEZ_WHY_CM_STATE, "id", "rdmaez_cm_resolve", "rdma_resolve_addr",
 	      "what no argument and no route tells");
+	for (size_t i = 0; i < sizeof(lone) / sizeof(lone[0]); i++) {
+		fake_cm_fail(FAKE_CM_ADDR, EINVAL, 1);
+		ended(rdmaez_cm_resolve(t.channel, lone[i], "7471", NULL, &t.id, &t.diag), EINVAL,
+		      RDMAEZ_WHY_CM_ADDRESS, "dst_addr", "rdmaez_cm_resolve", "rdma_resolve_addr",
+		      lone[i]);
+	}
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++) {
+		fake_cm_fail(FAKE_CM_ADDR, EINVAL, 1);
+		ended(rdmaez_cm_resolve(t.channel, common[i], "7471", NULL, &t.id, &t.diag), EINVAL,
+		      RDMAEZ_WHY_CM_STATE, "id", "rdmaez_cm_resolve", "rdma_resolve_addr",
+		      common[i]);
+	}
 	for (int i = 0; i < 2; i++) {
 		fake_route(EINVAL);
 		fake_cm_fail(FAKE_CM_ADDR, EINVAL, 1);

@@ -203,6 +203,13 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "the route to that address is of type blackhole",
 				    "see `ip route show type blackhole`, for IPv6 with -6; remove "
 				    "the route, or use the peer's address on the RDMA network"),
+		/* cma_resolve_loopback() takes the first active port, and asks for its P_Key. */
+		RDMAEZ_IMPL_CM_CALL("resolve_addr", RDMAEZ_IMPL_CM_IS_LOOPBACK, RDMAEZ_DIAG_LIKELY,
+				    RDMAEZ_WHY_CM_ADDRESS, "CM_LOOPBACK", "dst_addr",
+				    "rdma_cm passes a loopback address to the first device of this "
+				    "host, and a device of iWARP takes none",
+				    "use the address of an RDMA interface, for a peer on this host "
+				    "too: `rdmaez-doctor --gids` lists them"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"resolve_addr",
 			"the id is resolved or connected already, or is bound to an address of "
@@ -941,12 +948,25 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
 	return is;
 }
 
+/* Returns whether the kernel takes this for an address of the host alone: cma_any_addr(). */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_cm_is_loopback(const struct sockaddr *to)
+{
+	static const uint8_t zero[16] = {0};
+	const uint8_t *const ipv4 = (const uint8_t *)to + 4, *const ipv6 = (const uint8_t *)to + 8;
+
+	return to->sa_family == AF_INET    ? ipv4[0] == 127 || !memcmp(ipv4, zero, 4)
+	       : to->sa_family == AF_INET6 ? ipv6[15] <= 1 && !memcmp(ipv6, zero, 15)
+					   : false;
+}
+
 /* Returns the cause for which rdma_resolve_addr() has refused an address: the arguments', or the route. */
 RDMAEZ_SEAM int rdmaez_impl_cm_route_cause(const struct sockaddr *to, int cause, int error)
 {
-	return !cause && error == EINVAL && rdmaez_impl_cm_is_blackhole(to)
-		       ? RDMAEZ_IMPL_CM_IS_BLACKHOLE
-		       : cause;
+	if (cause || error != EINVAL)
+		return cause;
+	return rdmaez_impl_cm_is_loopback(to)    ? RDMAEZ_IMPL_CM_IS_LOOPBACK
+	       : rdmaez_impl_cm_is_blackhole(to) ? RDMAEZ_IMPL_CM_IS_BLACKHOLE
+						 : 0;
 }
 
 /* Explains why rdma_resolve_addr() has refused an address. `cause`: what its arguments tell, or 0. */

@@ -27,6 +27,7 @@ enum rdmaez_impl_cm_cause {
 	RDMAEZ_IMPL_CM_IS_FAMILIES,    /* two of them */
 	RDMAEZ_IMPL_CM_IS_SCOPE,       /* a link-local address without one */
 	RDMAEZ_IMPL_CM_IS_BLACKHOLE,   /* EINVAL of an address that a socket cannot reach either */
+	RDMAEZ_IMPL_CM_IS_LOOPBACK,    /* EINVAL of 127.0.0.1 and the like */
 	RDMAEZ_IMPL_CM_IS_TIMEOUT_ZERO,
 	RDMAEZ_IMPL_CM_IS_NOT_OURS,        /* ENOENT: the kernel does not know the id */
 	RDMAEZ_IMPL_CM_IS_EAI = 20000,     /* and with an EAI_ value added: of rdma_getaddrinfo() */
