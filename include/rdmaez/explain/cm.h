@@ -209,7 +209,7 @@ RDMAEZ_SEAM const struct rdmaez_impl_cm_row *rdmaez_impl_cm_find(const char *of,
 				    "rdma_cm passes a loopback address to the first device of this "
 				    "host, and a device of iWARP takes none",
 				    "use the address of an RDMA interface, for a peer on this host "
-				    "too: `rdmaez-doctor --gids` lists them"),
+				    "too: `rdmaez-doctor --only port` names the interfaces"),
 		RDMAEZ_IMPL_CM_NOT_IN_STATE(
 			"resolve_addr",
 			"the id is resolved or connected already, or is bound to an address of "
