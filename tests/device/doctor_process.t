@@ -124,6 +124,19 @@ unordered() {
 	grep -q 'peers may also write to the same memory by rxe0' "$scratch/json"
 }
 
+# The same of a device with a name that a terminal would obey, and that would make two pairs of one.
+renamed() {
+	local name=$'rxe0\e[31m\xe2\x80\xae error=0' format code=0
+	rdma dev set rxe0 name "$name"
+	for format in --advice --line; do
+		build/tools/rdmaez-explain --advice "$format" build/tools/holds shared 2>>"$scratch/err" || code=$?
+	done
+	rdma dev set "$name" name rxe0
+	cat -v "$scratch/err"
+	((code == 0)) && ! grep -a $'\e\|\xe2' "$scratch/err" && ! grep -a ' error=0 .*error=' "$scratch/err"
+	grep -q 'by rxe0?\[31m? error=0, and writes' "$scratch/err"
+}
+
 as_json() {
 	hold idle 1
 	$doctor --json --pid "$pid" >"$scratch/json"
@@ -545,6 +558,7 @@ fails 'a first line that is another is seen' 'note process' eval 'look --pid $$;
 ok 'counts the objects of a device, and whose they are' counts
 ok 'and rdmaez-explain counts those of which no more can be made' refused
 nightly ok 'and says that writes by two devices have no order' unordered
+nightly ok 'prints no name that a terminal obeys' renamed
 ok 'as JSON, by the schema' as_json
 ok 'INIT' init
 ok 'RTR at one end' rtr

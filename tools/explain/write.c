@@ -103,15 +103,26 @@ static void put_pair(struct explain_words *words, const char *before, const char
 	    rdmaez_impl_json_string(value, SIZE_MAX, words->bytes + at, sizeof(words->bytes) - at));
 }
 
-/* The name of a device, as a terminal may have it. */
+/* Text of at most so many bytes, as a terminal may have it. */
+static void put_plain(struct explain_words *words, const char *text, size_t most)
+{
+	const size_t at = words->text + words->json;
+
+	add(words, rdmaez_impl_plain(text, most, words->bytes + at, sizeof(words->bytes) - at));
+}
+
+/* The name of a device; in a pair, " device=", a blank would end it. */
 static void put_name(struct explain_words *words, const char *before, const char *name)
 {
-	size_t at;
+	char *const at = words->bytes + words->text + words->json + strlen(before);
 
 	put(words, "%s", before);
-	at = words->text + words->json;
-	add(words, rdmaez_impl_plain(name, IBV_SYSFS_NAME_MAX, words->bytes + at,
-				     sizeof(words->bytes) - at));
+	put_plain(words, name, IBV_SYSFS_NAME_MAX);
+	if (!strchr(before, '='))
+		return;
+	for (char *byte = at; byte < words->bytes + words->text + words->json; byte++)
+		if (*byte == ' ')
+			*byte = '?';
 }
 
 /* What one of the headers' functions writes. */
@@ -234,15 +245,18 @@ static void put_text(struct explain_words *words, const struct explain_call *cal
 		return;
 	}
 	start = mark(words);
-	put(words, "%s", said->title);
+	put_plain(words, said->title, SIZE_MAX);
 	if (said->device)
 		put_name(words, " on ", said->device);
 	put(words, ".\n");
 	wrap(words, start);
 	for (unsigned int i = 0; i < said->count; i++) {
 		start = mark(words);
-		put(words, "  %s%s: %s. Next: %s.\n", sure[said->finding[i].severity],
-		    said->finding[i].field, said->finding[i].what, said->finding[i].next);
+		put(words, "  %s%s: ", sure[said->finding[i].severity], said->finding[i].field);
+		put_plain(words, said->finding[i].what, SIZE_MAX);
+		put(words, ". Next: ");
+		put_plain(words, said->finding[i].next, SIZE_MAX);
+		put(words, ".\n");
 		wrap(words, start);
 	}
 }
