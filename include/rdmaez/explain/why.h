@@ -94,7 +94,8 @@
 	  "use the port that was set on the way to INIT")                                          \
 	X(PORT_DOWN, "the port is not active, so nothing gets through", "bring the link up")       \
 	X(QKEY_PRIVILEGED, "a Q_Key with its top bit set is privileged",                           \
-	  "clear bit 31, run with CAP_NET_RAW, or run `rdma system set privileged-qkey on`")       \
+	  "clear bit 31, run with CAP_NET_RAW, or, from Linux 6.7 on, run `rdma system set "       \
+	  "privileged-qkey on`")                                                                   \
 	X(GID_TYPE_REFUSED, "this driver sends RoCE v2 only, and the GID is RoCE v1",              \
 	  "choose a RoCE v2 GID")                                                                  \
 	X(NEIGHBOUR,                                                                               \
