@@ -226,6 +226,17 @@ no_provider() {
 	grep -q 'loads lib\*-rdmav34.so, and .* has libmlx5-rdmav33.so$' "$scratch/report"
 }
 
+# A file in the place of libibverbs that is none, or is too long for one, tells nothing of the provider libraries.
+no_library() {
+	machine
+	put usr/lib64/libibverbs.so.1 'no library'
+	line 'note provider: it is not known which provider libraries libibverbs loads' --only provider
+	put usr/lib64/libibverbs.so.1 'IBVERBS_PRIVATE_34 and what follows'
+	truncate --size=1T "$tree/usr/lib64/libibverbs.so.1"
+	line 'note provider: it is not known which provider libraries libibverbs loads' --only provider
+	((code == 0))
+}
+
 no_driver_files() {
 	machine
 	rm -r "$tree/etc/libibverbs.d"
@@ -453,6 +464,7 @@ ok "nodes that are there" nodes_are_there
 ok "nodes that are missing" no_nodes
 ok "provider libraries that fit" providers_fit
 ok "none, and those of another release" no_provider
+ok "a libibverbs that is none" no_library
 ok "no file that names one" no_driver_files
 ok "no libibverbs" no_libibverbs
 ok "no limit of locked memory" memlock unlimited unlimited 0 'ok   memlock: any amount of memory may be locked .*'

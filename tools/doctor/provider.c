@@ -161,7 +161,13 @@ static void look_at_providers(const struct library *library, enum doctor_verdict
 	int drivers = doctor_list(&names, "/etc/libibverbs.d");
 
 	count_providers(library, &fitting, &other, example, sizeof(example));
-	if (fitting && drivers > 0) {
+	if (!library->interface) {
+		doctor_say(DOCTOR_NOTE, "",
+			   "it is not known which provider libraries libibverbs loads");
+		doctor_evidence("%s cannot be read, or has no symbol of a version "
+				"IBVERBS_PRIVATE_N",
+				library->path);
+	} else if (fitting && drivers > 0) {
 		doctor_say(DOCTOR_OK, "",
 			   "libibverbs and its provider libraries are of one release");
 		doctor_evidence("%s/lib*-rdmav%u.so: %u; /etc/libibverbs.d: %d", library->folder,
