@@ -205,6 +205,18 @@ other_release() {
 	grep -qx 'FAIL provider rxe0: libibverbs does not list it' "$scratch/report"
 }
 
+# It is there, and lacks what it needs itself: libibverbs writes only of a name that no directory has.
+cannot_be_loaded() {
+	local there
+	there=$(echo /usr/lib/*/libibverbs)
+	mkdir /run/lacking
+	echo 'int other(void); int provider(void) { return other(); }' >/run/lacking/provider.c
+	gcc -shared -fPIC /run/lacking/provider.c -o "/run/lacking/$(basename "$there"/librxe-rdmav*.so)"
+	finds 1 'FAIL provider rxe0: libibverbs does not list it' hidden "$there" /run/lacking
+	grep -qE "^       dlopen\(\"$there/librxe-rdmav[0-9]+\.so\"\): .*undefined symbol: other$" "$scratch/report"
+	grep -qx '     > install the library that it lacks, or it again: .*' "$scratch/report"
+}
+
 named_in_environment() {
 	finds 0 'note provider: IBV_DRIVERS adds provider libraries: /opt/other' env IBV_DRIVERS=/opt/other
 }
@@ -299,6 +311,7 @@ ok "no node" no_node
 ok "another device's node" other_node
 ok "no node of rdma_cm" no_cm_node
 ok "no provider library" no_provider
+ok "one that cannot be loaded" cannot_be_loaded
 ok "no file that names one" no_driver_files
 ok "4 KiB into a GPU's memory" into_gpu cuda '' \
 	'ok   gpu rxe0: 4 KiB reached the memory of GPU 0000:04:00.0 by its address unchanged' \

@@ -224,6 +224,10 @@ no_provider() {
 	put usr/lib64/libibverbs/libmlx5-rdmav33.so
 	line 'FAIL provider: the provider libraries are of another release of rdma-core than libibverbs' --only provider
 	grep -q 'loads lib\*-rdmav34.so, and .* has libmlx5-rdmav33.so$' "$scratch/report"
+	machine
+	put usr/lib64/libibverbs/libmlx5-rdmav34.so 'GLIBC_2.2.5 IBVERBS_PRIVATE_22 and what follows'
+	line 'FAIL provider: the provider libraries are of another release of rdma-core than libibverbs' --only provider
+	grep -q 'loads lib\*-rdmav34.so, and .* has libmlx5-rdmav34.so, which wants IBVERBS_PRIVATE_22$' "$scratch/report"
 }
 
 # A file in the place of libibverbs that is none, or is too long for one, tells nothing of the provider libraries.

@@ -6,6 +6,7 @@
 
 #include <rdmaez.h>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
@@ -107,12 +108,25 @@ static void find_library(struct library *library)
 	snprintf(slash, sizeof(library->folder) - (size_t)(slash - library->folder), "/libibverbs");
 }
 
+/* Whether libibverbs finds a provider library by its name, and has what it wants; `wanted`: the interface, or 0. */
+static bool is_fitting(const struct library *library, const char *name, unsigned int *wanted)
+{
+	char path[PATH_MAX + 256];
+
+	*wanted = 0;
+	if (strtoul(strstr(name, "-rdmav") + strlen("-rdmav"), NULL, 10) != library->interface)
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", library->folder, name);
+	*wanted = read_interface(path);
+	return !*wanted || *wanted == library->interface;
+}
+
 /* How many provider libraries there are of the library's own interface, and of others; one of the others. */
 static void count_providers(const struct library *library, unsigned int *fitting,
 			    unsigned int *other, char *example, size_t size)
 {
 	struct dirent **names;
-	const char *mark;
+	unsigned int wanted;
 	int i, n, fd;
 
 	*fitting = *other = 0;
@@ -123,15 +137,18 @@ static void count_providers(const struct library *library, unsigned int *fitting
 	if (fd >= 0)
 		close(fd);
 	for (i = 0; i < n; i++) {
-		mark = strstr(names[i]->d_name, "-rdmav");
-		if (!mark)
+		if (!strstr(names[i]->d_name, "-rdmav"))
 			continue;
-		if (strtoul(mark + strlen("-rdmav"), NULL, 10) == library->interface) {
+		if (is_fitting(library, names[i]->d_name, &wanted)) {
 			++*fitting;
-		} else {
-			++*other;
-			snprintf(example, size, "%s", names[i]->d_name);
+			continue;
 		}
+		++*other;
+		if (wanted)
+			snprintf(example, size, "%s, which wants IBVERBS_PRIVATE_%u",
+				 names[i]->d_name, wanted);
+		else
+			snprintf(example, size, "%s", names[i]->d_name);
 	}
 }
 
@@ -157,7 +174,7 @@ static void look_at_providers(const struct library *library, enum doctor_verdict
 {
 	unsigned int fitting, other;
 	struct dirent **names;
-	char example[256];
+	char example[320];
 	int drivers = doctor_list(&names, "/etc/libibverbs.d");
 
 	count_providers(library, &fitting, &other, example, sizeof(example));
@@ -238,27 +255,55 @@ static void tell_warnings(char *said, const char *device, const char *provider)
 		}
 }
 
+/*
+ * Why a provider library cannot be loaded; NULL: it can. If libibverbs has tried it in vain, so does this. It writes of
+ * the other name that it tries last, which no directory has.
+ */
+static const char *load_failure(const char *path)
+{
+	doctor_step("loading %s", path);
+	return dlopen(path, RTLD_NOW | RTLD_NOLOAD) || dlopen(path, RTLD_NOW) ? NULL : dlerror();
+}
+
+static void tell_failure(const char *path, const char *failure)
+{
+	doctor_evidence("dlopen(\"%s\"): %s", path, failure);
+	if (strstr(failure, "version `"))
+		doctor_next("install libibverbs and its provider libraries from one release of "
+			    "rdma-core; see LD_LIBRARY_PATH");
+	else
+		doctor_next("install the library that it lacks, or it again: ibverbs-providers "
+			    "(Debian, Ubuntu), libibverbs (Fedora, RHEL)");
+}
+
 /* Says that a device of the kernel is not in libibverbs's list, and what is known about it. */
 static void say_unlisted(const char *device, const struct library *library, const char *said)
 {
-	const char *provider = provider_of(device);
+	const char *provider = provider_of(device), *failure = NULL;
 	char path[PATH_MAX + 64], copy[sizeof(library->path)];
+	bool is_named = false;
 
 	doctor_say(DOCTOR_FAILED, device, "libibverbs does not list it");
 	doctor_evidence("ibv_get_device_list() of %s", library->path);
 	if (provider && library->interface) {
 		snprintf(path, sizeof(path), "%s/lib%s-rdmav%u.so", library->folder, provider,
 			 library->interface);
+		is_named = doctor_exists("/etc/libibverbs.d/%s.driver", provider);
 		if (access(path, F_OK))
 			doctor_evidence("%s: no such file", path);
-		if (!doctor_exists("/etc/libibverbs.d/%s.driver", provider))
+		else if (is_named)
+			failure = load_failure(path);
+		if (!is_named)
 			doctor_evidence("/etc/libibverbs.d/%s.driver: no such file", provider);
 	}
 	snprintf(copy, sizeof(copy), "%s", said);
 	tell_warnings(copy, device, provider);
-	doctor_next("install the provider library lib%s: package ibverbs-providers (Debian, "
-		    "Ubuntu) or libibverbs (Fedora, RHEL)",
-		    provider ? provider : "*");
+	if (failure)
+		tell_failure(path, failure);
+	else
+		doctor_next("install the provider library lib%s: package ibverbs-providers "
+			    "(Debian, Ubuntu) or libibverbs (Fedora, RHEL)",
+			    provider ? provider : "*");
 	doctor_next("IBV_SHOW_WARNINGS=1 ibv_devices (libibverbs then writes which libraries it "
 		    "tries)");
 }

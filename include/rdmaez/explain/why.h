@@ -840,8 +840,9 @@
 	X(DEVICE_OTHER_NODE, "this is not the node of the device: its device number differs",      \
 	  "create the node again, with the number in the dev file of /sys/class/infiniband_verbs") \
 	X(DEVICE_PROVIDER, "libibverbs has no provider library for the device",                    \
-	  "see what libibverbs writes to stderr; with IBV_SHOW_WARNINGS=1 in the environment it "  \
-	  "writes more")                                                                           \
+	  "install it, of the release of rdma-core that libibverbs is of: ibverbs-providers on "   \
+	  "Debian or Ubuntu, or your distribution's libibverbs; `rdmaez-doctor --only provider` "  \
+	  "says why one that is there is not loaded")                                              \
 	X(PROVIDER_MISSING,                                                                        \
 	  "this directory, which usually names the provider libraries, does not exist",            \
 	  "install ibverbs-providers on Debian or Ubuntu, or your distribution's libibverbs")      \
