@@ -140,6 +140,34 @@ ok 'knows a port that protects none' lossless 0 dscp 00000000
 ok 'knows nothing of one that looks at VLAN tags' lossless null pcp 00011000
 ok 'nor of one with a traffic class for all' lossless null dscp 00011000 'Global tclass=106'
 
+# vlan WANTED KIND [VID]: the VLAN of a GID's interface, of which uevent says the kind, and /proc/net/vlan the number. The
+# directory of devices is a link, so that /proc beside /sys is one of our own.
+# shellcheck disable=SC2016 # expanded by the inner shell
+vlan() {
+	local root=$scratch/tagged/root
+	local port=$root/sys/class/infiniband/fake0/ports/1 net=$root/sys/class/net/port0
+	rm -rf "$scratch/tagged"
+	mkdir -p "$port"/gid_attrs/{types,ndevs} "$net" "$root/proc/net/vlan" "$scratch/tagged/class"
+	ln -s ../root/sys/class/infiniband "$scratch/tagged/class/infiniband"
+	echo Ethernet >"$port/link_layer"
+	for i in {0..15}; do
+		echo 'RoCE v2' >"$port/gid_attrs/types/$i"
+		echo port0 >"$port/gid_attrs/ndevs/$i"
+	done
+	printf '%s\n' ${2:+"DEVTYPE=$2"} INTERFACE=port0 >"$net/uevent"
+	[[ -z ${3-} ]] || printf 'port0  VID: %s\t REORDER_HDR: 1  dev->priv_flags: 1001\n' "$3" >"$root/proc/net/vlan/port0"
+	rm -f "$scratch/json"
+	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/tagged" \
+		build/tools/rdmaez-explain "--json=$scratch/json" data again >/dev/null 2>"$scratch/err"
+	jq --raw-output 'select(.qps) | [.qps[] | select(.gid_index) | .vlan] | unique | map(tostring) | join(" ")' "$scratch/json" >"$scratch/is"
+	diff <(echo "$1") "$scratch/is"
+}
+ok 'knows the VLAN of an interface' vlan 100 vlan 100
+ok 'knows one that is none' vlan 0 ''
+ok 'and a bond' vlan 0 bond
+ok 'nothing of an interface above others' vlan null macvlan
+ok 'nor of a VLAN whose number cannot be read' vlan null vlan
+
 # regions CASE ROW...: what the program's record has of its region, and of what that was before: rkey, how far behind
 # the first one it begins, length, access, whether it is gone
 regions() {

@@ -44,7 +44,7 @@ def sample(rank=0, peer=1):
         'gid': gid(rank // 8), 'gid_type': 'RoCE v2', 'peer_gid': gid(peer // 8), 'path_mtu': 4096, 'active_mtu': 4096,
         'timeout': 14, 'retry_cnt': 7, 'rnr_retry': 7, 'min_rnr_timer': 12, 'max_rd_atomic': 16,
         'max_dest_rd_atomic': 16, 'pkey': 65535, 'pkey_index': 0, 'access': 7, 'traffic_class': 106, 'sl': 3,
-        'lossless': 8, 'send_cq': 1, 'recv_cq': 1, 'sends_posted': 100, 'sends_signaled': 100, 'sends_completed': 100,
+        'lossless': 8, 'vlan': 0, 'send_cq': 1, 'recv_cq': 1, 'sends_posted': 100, 'sends_signaled': 100, 'sends_completed': 100,
         'recvs_posted': 116, 'recvs_completed': 100, 'idle_ms': 0}
 
 
@@ -132,7 +132,7 @@ def unconnected(rank, peer):
     found = qp(rank, peer)
     for member in ('dest_qp_num', 'sq_psn', 'rq_psn', 'gid', 'gid_index', 'gid_type', 'peer_gid', 'path_mtu', 'timeout',
                    'retry_cnt', 'rnr_retry', 'min_rnr_timer', 'max_rd_atomic', 'max_dest_rd_atomic', 'traffic_class',
-                   'lossless', 'sl'):
+                   'lossless', 'vlan', 'sl'):
         del found[member]
     found['state'] = 'INIT'
 

@@ -422,6 +422,11 @@ struct rule {
 	  WRONG(TEXT, "GID type", "GID type",                                                      \
 		"A queue pair receives no packets of the other RoCE version",                      \
 		"Choose GID indices of one type at both ends, RoCE v2 unless you need the other")) \
+	X(VLAN, LIKELY(DECIMAL, "VLAN", "VLAN",                                                    \
+		       "The ends of one subnet are in different VLANs (0: frames without a tag), " \
+		       "which only a switch can join, and nothing has come over",                  \
+		       "Choose at each end the GID of an interface in the same VLAN, or have the " \
+		       "switch put the frames without a tag into it"))                             \
 	X(PSN, WRONG(DECIMAL, "sq_psn", "rq_psn",                                                  \
 		     "The receiver drops what does not begin with the PSN that it expects, or "    \
 		     "takes it for a repetition",                                                  \
@@ -702,6 +707,39 @@ static bool types_fit(const struct explain_end *a, const struct explain_end *b)
 	return a->type == b->type;
 }
 
+/* As far as it is known without the length of the prefix: link-local, 24 bits of IPv4, or 64 bits of IPv6. */
+static bool in_one_subnet(const struct explain_gid *a, const struct explain_gid *b)
+{
+	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const size_t prefix = memcmp(a->raw, mapped, sizeof(mapped)) ? 8 : 15;
+
+	return !memcmp(a->raw, b->raw, prefix);
+}
+
+static bool has_worked(const struct explain_end *end)
+{
+	const struct explain_state_qp *const qp = end->qp;
+	const uint64_t failed = HAS(end, failed) ? qp->failed : 0;
+
+	return (is_reliable(end) && HAS(end, sends_completed) && qp->sends_completed > failed) ||
+	       (HAS(end, recvs_completed) && qp->recvs_completed > failed);
+}
+
+/* Where something waits or was given up. */
+static void check_vlans(const struct explain_job *job, struct found *all, uint32_t a, uint32_t b)
+{
+	const struct explain_end *const end = &job->end[a], *const peer = &job->end[b];
+
+	if (!HAS(end, vlan) || !HAS(peer, vlan) || end->qp->vlan == peer->qp->vlan ||
+	    !has_gid(end) || !has_gid(peer) || has_worked(end) || has_worked(peer) ||
+	    !in_one_subnet(&end->qp->gid, &peer->qp->gid))
+		return;
+	if (explain_due_sends(end) || explain_due_sends(peer) ||
+	    same_text(end->qp->failed_status, "IBV_WC_RETRY_EXC_ERR") ||
+	    same_text(peer->qp->failed_status, "IBV_WC_RETRY_EXC_ERR"))
+		found(all, VLAN, a, b, end->qp->vlan, peer->qp->vlan);
+}
+
 #define DIFFER(code, member)                                                              \
 	do {                                                                              \
 		if (HAS(end, member) && HAS(peer, member) && qp->member != other->member) \
@@ -716,6 +754,7 @@ static void check_alike(const struct explain_job *job, struct found *all, uint32
 
 	if (qp->gid_type && other->gid_type && strcmp(qp->gid_type, other->gid_type))
 		found(all, GID_TYPE, a, b, address(qp->gid_type), address(other->gid_type));
+	check_vlans(job, all, a, b);
 	if (HAS(end, pkey) && HAS(peer, pkey) && qp->pkey && other->pkey) {
 		if ((qp->pkey ^ other->pkey) & 0x7fff)
 			found(all, PKEY, a, b, qp->pkey, other->pkey);

@@ -339,6 +339,38 @@ static void fill_peer(struct explain_state_qp *to, const struct explain_qp_row *
 	EXPLAIN_STATE_SET(QP, to, peer_gid, gid);
 }
 
+/* The interface of a GID. */
+static bool netdev_of(const struct port *port, uint32_t index, char *name, size_t size)
+{
+	return read_of(port, name, size, "gid_attrs/ndevs/%u", index) && name[0] &&
+	       name[0] != '.' && !strchr(name, '/');
+}
+
+/* Whether frames have a tag is known of an interface of hardware, of a bond and of a VLAN; others may be above one. */
+static void fill_vlan(struct explain_state_qp *to, const struct port *port, uint32_t index)
+{
+	char text[512], name[32], path[96];
+	const char *kind, *id;
+
+	if (!to->gid_type || strncmp(to->gid_type, "RoCE", 4) != 0 ||
+	    !netdev_of(port, index, name, sizeof(name)))
+		return;
+	snprintf(path, sizeof(path), "../net/%s/uevent", name);
+	if (!explain_sight.read(path, text, sizeof(text)))
+		return;
+	kind = strstr(text, "DEVTYPE=");
+	if (!kind || !strncmp(kind, "DEVTYPE=bond", 12)) {
+		EXPLAIN_STATE_SET(QP, to, vlan, 0);
+		return;
+	}
+	snprintf(path, sizeof(path), "../../../proc/net/vlan/%s", name);
+	if (strncmp(kind, "DEVTYPE=vlan", 12) != 0 || !explain_sight.read(path, text, sizeof(text)))
+		return;
+	id = strstr(text, "VID: ");
+	if (id)
+		EXPLAIN_STATE_SET(QP, to, vlan, (uint32_t)strtoul(id + 5, NULL, 10) & 0xfff);
+}
+
 /*
  * The priorities that PFC protects on the interface of a GID, where DSCPs decide and no traffic class is set for all of
  * the port's queue pairs. MLNX_OFED and DOCA have these files; of a VLAN's interface there are none.
@@ -351,8 +383,7 @@ static void fill_lossless(struct explain_state_qp *to, const struct port *port, 
 	if (!to->gid_type || strcmp(to->gid_type, "RoCE v2") != 0 ||
 	    (read_of(port, text, sizeof(text), "../../tc/%u/traffic_class", port->port) &&
 	     !strncmp(text, "Global tclass=", 14) && text[14] != '-') ||
-	    !read_of(port, name, sizeof(name), "gid_attrs/ndevs/%u", index) || !name[0] ||
-	    name[0] == '.' || strchr(name, '/'))
+	    !netdev_of(port, index, name, sizeof(name)))
 		return;
 	snprintf(path, sizeof(path), "../net/%s/qos/trust", name);
 	if (!explain_sight.read(path, text, sizeof(text)) || strncmp(text, "dscp", 4) != 0)
@@ -383,6 +414,7 @@ static void fill_port(struct explain_state_qp *to, const struct explain_qp_row *
 	if (EXPLAIN_STATE_HAS(QP, to, gid))
 		to->gid_type = gid_type(port, qp->sgid_index);
 	fill_lossless(to, port, qp->sgid_index);
+	fill_vlan(to, port, qp->sgid_index);
 	if (qp->mask & MASK_PKEY_INDEX &&
 	    read_of(port, text, sizeof(text), "pkeys/%u", qp->pkey_index))
 		EXPLAIN_STATE_SET(QP, to, pkey, (uint32_t)strtoul(text, NULL, 0) & 0xffff);

@@ -33,7 +33,8 @@ struct explain_gid {
 	X(U32, timeout) X(U32, retry_cnt) X(U32, rnr_retry) X(U32, min_rnr_timer) \
 	X(U32, max_rd_atomic) X(U32, max_dest_rd_atomic) \
 	X(U32, qkey) X(U32, sent_qkey) X(U32, pkey) X(U32, pkey_index) \
-	X(U32, access) X(U32, traffic_class) X(U32, lossless) X(U32, sl) X(U32, max_send_wr) X(U32, max_recv_wr) \
+	X(U32, access) X(U32, traffic_class) X(U32, lossless) X(U32, vlan) X(U32, sl) X(U32, max_send_wr) \
+	X(U32, max_recv_wr) \
 	X(U32, send_cq) X(U32, recv_cq) X(U32, srq) \
 	X(U64, sends_posted) X(U64, sends_signaled) X(U64, sends_completed) \
 	X(U64, recvs_posted) X(U64, recvs_completed) X(U64, failed) X(TEXT, failed_status) X(U64, failed_ms) \
