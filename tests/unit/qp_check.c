@@ -495,7 +495,7 @@ static void addresses(void)
 	REQUEST(&rxe, RC, INIT, RTR, attr->ah_attr.grh.sgid_index = 2, EINVAL,
 		ERROR(GID_TYPE_REFUSED, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0) SUITS(3));
 	REQUEST(&mlx4, RC, INIT, RTR, attr->ah_attr.grh.sgid_index = 2, 0,
-		ADVICE(GID_SUITS, "ah_attr.grh.sgid_index", INDEX, 3, 0, 0)
+		ADVICE(GID_SUITS, "ah_attr.grh.sgid_index", GID_INDEX, 3, 0, 0)
 			ADVICE(GID_ROCE_V1, "ah_attr.grh.sgid_index", INDEX, 2, 0, 0));
 	REQUEST(&mlx4, RC, INIT, RTR,
 		(attr->ah_attr.grh.sgid_index = 1,

@@ -530,7 +530,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_reach_newer(const struct rdmaez_impl_reach *r,
 		 !rdmaez_diag_find(r->diag, RDMAEZ_WHY_GID_NEARER) &&
 		 rdmaez_impl_reach_choose(r, peer, IBV_GID_TYPE_ROCE_V2, &other) &&
 		 rdmaez_impl_gid_common(&other.gid, peer) >= rdmaez_impl_gid_common(own, peer))
-		rdmaez_impl_reach_find(r, severity, RDMAEZ_WHY_GID_SUITS, other.gid_index);
+		rdmaez_impl_reach_suggest(r, severity, RDMAEZ_WHY_GID_SUITS, &other);
 }
 
 /*
