@@ -346,8 +346,8 @@ static void memlock_mr(void)
 	limited(no_memory_for_mr);
 }
 
-/* A process of this user in a container that this variable tells. */
-static void memlock_of(unsigned int user, const char *variable)
+/* A process of this user in a container that this variable or file tells. */
+static void memlock_of(unsigned int user, const char *sign)
 {
 	char status[200];
 
@@ -357,9 +357,12 @@ static void memlock_of(unsigned int user, const char *variable)
 		 user, user, user);
 	start(FAKE_PROFILE_MLX5);
 	fake_tree_file("/proc/thread-self/status", status);
-	setenv(variable, "1", 1);
+	if (*sign == '/')
+		fake_tree_file(sign, "");
+	else
+		setenv(sign, "1", 1);
 	registers(HOST, 1 << 20, IBV_ACCESS_LOCAL_WRITE, ENOMEM);
-	unsetenv(variable);
+	unsetenv(sign);
 }
 
 static void no_memory_for_pod(void)
@@ -375,6 +378,12 @@ static void no_memory_for_root(void)
 static void no_memory_for_container(void)
 {
 	memlock_of(1000, "container");
+}
+
+/* Docker sets no variable. */
+static void no_memory_for_docker(void)
+{
+	memlock_of(1000, "/.dockerenv");
 }
 
 static void no_memory_for_step(void)
@@ -406,6 +415,11 @@ static void memlock_root(void)
 static void memlock_container(void)
 {
 	limited(no_memory_for_container);
+}
+
+static void memlock_docker(void)
+{
+	limited(no_memory_for_docker);
 }
 
 static void memlock_step(void)
@@ -1281,6 +1295,8 @@ static const struct remedy {
 	{"nvcf#1354", "root in a pod", memlock_root, 1, RDMAEZ_WHY_MEMLOCK_ROOT, "length", 0},
 	{"nvcf#1354", "a user in a container", memlock_container, 1, RDMAEZ_WHY_MEMLOCK_CONTAINER,
 	 "length", 0},
+	{"nvcf#1354", "a user in a container of Docker's", memlock_docker, 1,
+	 RDMAEZ_WHY_MEMLOCK_CONTAINER, "length", 0},
 	{"nvcf#1354", "a step of Slurm's", memlock_step, 1, RDMAEZ_WHY_MEMLOCK_JOB, "length", 0},
 	{"N07", "a provider that garbles commands", fault_qp_39, 0, RDMAEZ_WHY_BNXT_COMMANDS,
 	 "ibv_create_qp", 0},

@@ -256,6 +256,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t
 	text[length > 0 ? length : 0] = '\0';
 }
 
+/* Returns whether there is a file that may be read. */
+RDMAEZ_IMPL_COLD bool rdmaez_impl_is_file(const char *path)
+{
+	const int fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /*
  * Returns 1 if the process has a capability for the kernel's `capable()`, 0 if not, and -1 without
  * /proc. `capable()` asks for it in the initial user namespace, where every 32-bit number in
@@ -375,7 +385,7 @@ RDMAEZ_IMPL_COLD int64_t rdmaez_impl_user(void)
  * Adds where to raise the limit. A capability that a container is given only counts for root in the
  * initial user namespace: execve(2) takes it from everybody else, and leaves it in CapBnd
  * (cap_bprm_creds_from_file()). Kubernetes sets its variable in each pod, Slurm in each step, and
- * podman and systemd-nspawn set `container`.
+ * podman and systemd-nspawn set `container`. Docker only makes an empty file.
  */
 RDMAEZ_IMPL_COLD void rdmaez_impl_suggest_memlock(struct rdmaez_diag *diag, const char *field)
 {
@@ -387,7 +397,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_suggest_memlock(struct rdmaez_diag *diag, cons
 		site.why = RDMAEZ_WHY_MEMLOCK_ROOT;
 	else if (getenv("KUBERNETES_SERVICE_HOST"))
 		site.why = RDMAEZ_WHY_MEMLOCK_POD;
-	else if (getenv("container"))
+	else if (getenv("container") || rdmaez_impl_is_file("/.dockerenv"))
 		site.why = RDMAEZ_WHY_MEMLOCK_CONTAINER;
 	else if (getenv("SLURM_JOB_ID"))
 		site.why = RDMAEZ_WHY_MEMLOCK_JOB;
