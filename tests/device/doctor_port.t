@@ -85,6 +85,15 @@ well() {
 	no_line WARN
 }
 
+# The interface keeps the IPv6 address that it has made from its old Ethernet address, and answers for it.
+address_is_kept() {
+	ip link set "$mine" address 02:11:22:33:44:55
+	gids_are 4
+	look gids
+	line 'index 0: fe80::11:22ff:fe33:4455 is not an address of '"$mine"
+	no_line 'was made from the Ethernet address'
+}
+
 # The default GID is made from the Ethernet address, whether or not the interface has it.
 no_link_local_address() {
 	local gid
@@ -384,5 +393,6 @@ ok 'interface down' down
 ok 'and up again' up_again
 ok 'a link that flaps' flapping
 ok 'a full table' full_table
+ok 'an address that is kept' address_is_kept
 
 done_testing

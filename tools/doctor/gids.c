@@ -22,6 +22,7 @@ struct gid {
 	bool here;                /* the interface is in this network namespace */
 	bool up;
 	bool has_address; /* the interface has it as its address, or nobody knows */
+	bool is_address;  /* it has it for certain */
 };
 
 /* Those of one port. */
@@ -131,7 +132,8 @@ static void look_at_netdev(const struct doctor_port *port, struct gid *gid,
 	gid->up = gid->here &&
 		  doctor_read_number(&number, "/sys/class/net/%s/flags", gid->netdev) &&
 		  (number & IFF_UP);
-	gid->has_address = !addresses || !gid->up || is_address_of(addresses, gid);
+	gid->is_address = is_address_of(addresses, gid);
+	gid->has_address = !addresses || !gid->up || gid->is_address;
 	if (doctor_options.root || !gid->entry.ndev_ifindex)
 		gid->entry.ndev_ifindex = gid->netdev[0] ? 1 : 0;
 }
@@ -372,7 +374,7 @@ static void say_netdevs(const struct doctor_port *port, const struct gids *gids)
 /*
  * A link-local GID that is made of an Ethernet address (EUI-64), but of another one than the interface has now: the address
  * was changed, and the default GID was not, which happened to virtual functions before Linux 7.0 (9af0feae8016). Peers
- * look for a neighbour that there is not.
+ * look for a neighbour that there is not. It may also be the interface's IPv6 address that was not changed: that answers.
  */
 static void say_other_mac(const struct doctor_port *port, const struct gids *gids)
 {
@@ -383,7 +385,8 @@ static void say_other_mac(const struct doctor_port *port, const struct gids *gid
 		const struct gid *const gid = &gids->gid[i];
 		const uint8_t *const raw = gid->entry.gid.raw;
 
-		if (!is_link_local(gid) || raw[11] != 0xff || raw[12] != 0xfe || !gid->netdev[0] ||
+		if (gid->is_address || !is_link_local(gid) || raw[11] != 0xff || raw[12] != 0xfe ||
+		    !gid->netdev[0] ||
 		    doctor_read(address, sizeof(address), "/sys/class/net/%s/address",
 				gid->netdev) ||
 		    sscanf(address, "%2x:%2x:%2x:%2x:%2x:%2x", &mac[0], &mac[1], &mac[2], &mac[3],
