@@ -286,6 +286,9 @@ without_libibverbs() {
 	grep -q '> install libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs (Fedora, RHEL)' "$scratch/out"
 	grep -q '^rdmaez-doctor: [0-9]* failed' "$scratch/out"
 	! grep -q 'ended by signal' "$scratch/out"
+	within "/$doctor" --certify >"$scratch/out" 2>&1 || :
+	cat "$scratch/out"
+	grep -qx '     > rdmaez-doctor --only provider' "$scratch/out"
 }
 
 # One that does not load, here since it is empty.

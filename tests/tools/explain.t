@@ -446,6 +446,10 @@ without_libibverbs() {
 	within build/tools/rdmaez-explain /bin/true 2>"$scratch/image.out"
 	cat "$scratch/image.out"
 	grep -qE '^rdmaez-explain: there is no libibverbs here \(libibverbs.so.1: .*\): .* install libibverbs1' "$scratch/image.out"
+	: >"$(find "$scratch/image" -name libc.so.6 -printf %h)/libibverbs.so.1"
+	within build/tools/rdmaez-explain /bin/true 2>"$scratch/image.out"
+	cat "$scratch/image.out"
+	grep -qE '^rdmaez-explain: libibverbs cannot be loaded here \(.*: file too short\): .* install what it lacks, or all of one release: ' "$scratch/image.out"
 }
 
 # newer VERSION: $scratch/newer/program was linked to a libibverbs that has this version, and this machine's has not.
@@ -498,6 +502,8 @@ wants_nothing() {
 
 ok 'names the release that brings a version' wants IBVERBS_1.98 \
 	'install rdma-core in the release it was built with, or build the program with the rdma-core of this system'
+ok 'says to install both from one release' wants IBVERBS_PRIVATE_98 \
+	'install libibverbs and the program from one release of rdma-core; see LD_LIBRARY_PATH, and which rdma-core conda or a wheel brings along'
 ok 'names a library of the program that wants it' library_wants IBVERBS_1.18 65
 ok 'says nothing of versions that are there' wants_nothing
 ok 'an image without libibverbs' without_libibverbs

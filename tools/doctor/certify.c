@@ -142,6 +142,7 @@ static bool certify_device(struct certify *c)
 
 	if (load_error()) {
 		doctor_say(DOCTOR_FAILED, "", "libibverbs cannot be loaded: %s", load_error());
+		doctor_next("rdmaez-doctor --only provider");
 		return false;
 	}
 	doctor_step("opening %s", name ? name : "a device");

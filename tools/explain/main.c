@@ -409,17 +409,20 @@ static void tell_missing(void)
 {
 	void *const handle = dlopen("libibverbs.so.1", RTLD_LAZY);
 	const char *const error = handle ? NULL : dlerror();
+	const bool is_there =
+		error && !strstr(error, "libibverbs.so.1: cannot open shared object file");
 
 	if (handle)
 		dlclose(handle);
 	else
 		fprintf(stderr,
-			"rdmaez-explain: there is no libibverbs here (%s): unless the program "
-			"brings its own, "
-			"it finds no RDMA device; install libibverbs1 and ibverbs-providers "
-			"(Debian, Ubuntu) "
-			"or libibverbs (Fedora, RHEL)\n",
-			error);
+			"rdmaez-explain: %s (%s): unless the program brings its own, it finds no "
+			"RDMA device; install %slibibverbs1 and ibverbs-providers (Debian, "
+			"Ubuntu), libibverbs (Fedora, RHEL) or rdma-core (Arch, Alpine); for a "
+			"container, install them in its image\n",
+			is_there ? "libibverbs cannot be loaded here"
+				 : "there is no libibverbs here",
+			error, is_there ? "what it lacks, or all of one release: " : "");
 }
 
 static int run(char *argv[])

@@ -230,6 +230,7 @@ struct wanting {
 static void tell(const struct wanting *who, const char *library, const char *path,
 		 const char *version)
 {
+	const bool is_private = strstr(version, "_PRIVATE_") != NULL;
 	const char *release = NULL, *what = "the program";
 	char loads[PATH_MAX + 16] = "";
 
@@ -243,11 +244,19 @@ static void tell(const struct wanting *who, const char *library, const char *pat
 	}
 	fprintf(stderr,
 		"rdmaez-explain: %s%s wants %s of %s, which %s does not have, so it does not "
-		"start. "
-		"Next: install rdma-core %s%s, or build %s with the rdma-core of this system.\n",
-		who->command, loads, version, library, path,
-		release ? release : "in the release it was built with", release ? " or newer" : "",
-		what);
+		"start. Next: ",
+		who->command, loads, version, library, path);
+	/* Each release has the private ones of its own interface alone. */
+	if (is_private)
+		fprintf(stderr,
+			"install libibverbs and %s from one release of rdma-core; see "
+			"LD_LIBRARY_PATH, and which rdma-core conda or a wheel brings along.\n",
+			what);
+	else
+		fprintf(stderr,
+			"install rdma-core %s%s, or build %s with the rdma-core of this system.\n",
+			release ? release : "in the release it was built with",
+			release ? " or newer" : "", what);
 }
 
 /* The file of a library, as the program finds it; unless that is known, as any program does. */
