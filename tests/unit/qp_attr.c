@@ -850,12 +850,16 @@ static void check_ports(void)
 static void check_access(void)
 {
 	const struct cell uc = {IBV_QPT_UC, IBV_QPS_RESET, IBV_QPS_INIT, {true, 0, 0}, "UC"};
+	struct ibv_device_attr device;
 	struct rdmaez_qp_opts opts;
 	struct rdmaez_qp_move move;
 	struct rdmaez_diag diag;
 	bool untouched;
 
+	memset(&device, 0, sizeof(device));
 	memset(&opts, 0, sizeof(opts));
+	device.phys_port_cnt = 1; /* which limits the port, and no flag */
+	opts.device_attr = &device;
 	for (int bit = 0; bit < 32; bit++) {
 		const bool for_qp = bit <= 4 || bit == 8 || bit == 9;
 
