@@ -54,7 +54,8 @@
  * with different versions of rdmaez must not share a copy.
  *
  * SMALL and COLD are for functions that run rarely. Each function that is compiled by itself costs gcc an eighth of
- * what verbs.h does, so it may inline the small ones. It must not inline the long ones, which cost more in their callers.
+ * what verbs.h does, so it may inline the small ones, and in the explanations, which are in one file, those that one
+ * function calls. It must not inline the long ones, which cost more in their callers.
  *
  * gcc warns about functions that are both noinline and inline. Without optimisation it keeps unused
  * functions that are not inline; nothing is inlined then, so these are declared inline.

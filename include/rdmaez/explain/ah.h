@@ -9,8 +9,8 @@
 RDMAEZ_IMPL_BEGIN
 
 /* Says what the GID of this end is refused for, whichever way leads to the peer. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_ah_explain_gid(const struct rdmaez_impl_reach *r,
-						 const struct rdmaez_driver *driver)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_ah_explain_gid(const struct rdmaez_impl_reach *r,
+						  const struct rdmaez_driver *driver)
 {
 	enum rdmaez_why why = rdmaez_impl_reach_objection(r->own, &r->ah->grh.dgid);
 

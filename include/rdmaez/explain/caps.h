@@ -45,7 +45,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_kind(struct rdmaez_impl_text *text,
 }
 
 /* Returns whether 0 of a kind is better called "none" than a 0 with its unit. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_caps_zero_is_none(enum rdmaez_caps_kind kind)
 {
 	return kind == RDMAEZ_KIND_TEXT || kind == RDMAEZ_KIND_BYTES || kind == RDMAEZ_KIND_SIZES ||
 	       kind == RDMAEZ_KIND_MASK || kind == RDMAEZ_KIND_US ||
@@ -68,8 +68,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_unit(struct rdmaez_impl_text *text, uint64
 }
 
 /* Writes a rate or a clock: "25 Gbit/s", "156250 kHz". */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
-					      enum rdmaez_caps_kind kind)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_decimal(struct rdmaez_impl_text *text, uint64_t value,
+					       enum rdmaez_caps_kind kind)
 {
 	static const char *const rates[] = {"kbit/s", "Mbit/s", "Gbit/s", NULL};
 	static const char *const clocks[] = {"Hz", "kHz", "MHz", "GHz", NULL};
@@ -105,7 +105,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_size(struct rdmaez_impl_text *text, uint64
 }
 
 /* Writes the sizes of a set, as ranges: "4 KiB to 2 GiB, 16 GiB". */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_sizes(struct rdmaez_impl_text *text, uint64_t set)
 {
 	const char *between = "";
 
@@ -219,8 +219,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_item(struct rdmaez_impl_text *text,
 }
 
 /* Writes a name and a value, aligned. Long values go on in lines of their own. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
-					   const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_line(struct rdmaez_impl_text *text,
+					    const struct rdmaez_caps_item *item)
 {
 	char name[64], words[2048];
 	struct rdmaez_impl_text line = rdmaez_impl_text_in(name, sizeof(name));
@@ -255,7 +255,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_caps_format(const struct rdmaez_caps *caps, cha
 }
 
 /* Returns how many characters of two paths are the same structs: up to and with the last dot. */
-RDMAEZ_IMPL_COLD size_t rdmaez_impl_same_structs(const char *a, const char *b)
+RDMAEZ_IMPL_SMALL size_t rdmaez_impl_same_structs(const char *a, const char *b)
 {
 	size_t same = 0;
 
@@ -339,8 +339,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_meaning(struct rdmaez_impl_text *text
 }
 
 /* Writes a field's value, and what it means. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
-						const struct rdmaez_caps_item *item)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_json_item(struct rdmaez_impl_text *text,
+						 const struct rdmaez_caps_item *item)
 {
 	if (!rdmaez_impl_caps_known(item)) {
 		rdmaez_impl_put(text, "null");
@@ -410,10 +410,10 @@ RDMAEZ_SEAM int rdmaez_impl_tell_caps_item_format(const struct rdmaez_caps_item 
 /* ---- Comparison ----------------------------------------------------------------------------- */
 
 /* Writes both values in a line and, for sets, what only one of them has. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_difference(struct rdmaez_impl_text *text,
-						 enum rdmaez_caps_relation relation,
-						 struct rdmaez_caps_item *a,
-						 struct rdmaez_caps_item *b)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_difference(struct rdmaez_impl_text *text,
+						  enum rdmaez_caps_relation relation,
+						  struct rdmaez_caps_item *a,
+						  struct rdmaez_caps_item *b)
 {
 	static const char *const relations[] = {"", "lacks", "exceeds", "differs", "unclear"};
 	struct rdmaez_impl_text line;
@@ -457,7 +457,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_caps_diff_format(struct rdmaez_caps_table first
 /* ---- Needs ---------------------------------------------------------------------------------- */
 
 /* Returns a number of a field's kind, which is known without its field. */
-RDMAEZ_IMPL_COLD struct rdmaez_caps_item
+RDMAEZ_IMPL_SMALL struct rdmaez_caps_item
 rdmaez_impl_caps_number(const struct rdmaez_caps_field *field, uint64_t value)
 {
 	struct rdmaez_caps_item item;
@@ -472,9 +472,9 @@ rdmaez_impl_caps_number(const struct rdmaez_caps_field *field, uint64_t value)
 /*
  * Writes what was asked for, what is offered if that is known, and which bits of a set are missing.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
-						const struct rdmaez_finding *finding,
-						const struct rdmaez_caps_field *field)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_need_text(struct rdmaez_impl_text *text,
+						 const struct rdmaez_finding *finding,
+						 const struct rdmaez_caps_field *field)
 {
 	struct rdmaez_caps_item item = rdmaez_impl_caps_number(field, finding->value);
 
@@ -509,9 +509,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_number(struct rdmaez_impl_text *text,
 /*
  * Writes the same as members of an object. What is unknown is not offered, and a text is no number.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
-						const struct rdmaez_finding *finding,
-						const struct rdmaez_caps_field *field)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_need_json(struct rdmaez_impl_text *text,
+						 const struct rdmaez_finding *finding,
+						 const struct rdmaez_caps_field *field)
 {
 	const uint64_t missing = finding->value & ~finding->max;
 	const char *comma = "";

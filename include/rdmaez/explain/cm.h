@@ -936,7 +936,7 @@ RDMAEZ_SEAM void rdmaez_impl_cm_explain(struct rdmaez_diag *diag, const char *of
  * for a socket, too (fib_props[], ip6_rt_type_to_error()). An IPv6 multicast address may lack its
  * interface.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
 {
 	const bool ipv4 = to->sa_family == AF_INET;
 	const bool ipv6 = to->sa_family == AF_INET6 && ((const uint8_t *)to)[8] != 0xff;
@@ -949,7 +949,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_cm_is_blackhole(const struct sockaddr *to)
 }
 
 /* Returns whether the kernel takes this for an address of the host alone: cma_any_addr(). */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_cm_is_loopback(const struct sockaddr *to)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_cm_is_loopback(const struct sockaddr *to)
 {
 	static const uint8_t zero[16] = {0};
 	const uint8_t *const ipv4 = (const uint8_t *)to + 4, *const ipv6 = (const uint8_t *)to + 8;

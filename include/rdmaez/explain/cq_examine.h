@@ -8,8 +8,8 @@
 RDMAEZ_IMPL_BEGIN
 
 /* Judges what the program waits for by events, and how it has armed the queue. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_cq_exam_events(const struct ibv_cq *cq, unsigned int flags,
-						 unsigned int armed_for, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_cq_exam_events(const struct ibv_cq *cq, unsigned int flags,
+						  unsigned int armed_for, struct rdmaez_diag *diag)
 {
 	const bool waits = rdmaez_impl_exam_readable(cq->channel->fd);
 

@@ -16,8 +16,8 @@ RDMAEZ_IMPL_BEGIN
 /* ---- What was found of one device --------------------------------------------------------- */
 
 /* Writes the name that a finding's three numbers hold. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_device_text(const struct rdmaez_finding *finding,
-					     enum rdmaez_finding_form form, char *buf, size_t size)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_device_text(const struct rdmaez_finding *finding,
+					      enum rdmaez_finding_form form, char *buf, size_t size)
 {
 	const uint64_t packed[3] = {finding->value, finding->min, finding->max};
 	char name[sizeof(packed) + 1];
@@ -99,7 +99,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_is_mapped(const char *part)
  * which both must share. A few are links to a library without that in its name, but these are not
  * installed alone.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_device_provider(struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_device_provider(struct rdmaez_diag *diag)
 {
 	const int loaded = rdmaez_impl_is_mapped("-rdmav");
 	enum rdmaez_why why = RDMAEZ_WHY_PROVIDER_UNFIT;
@@ -119,7 +119,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_provider(struct rdmaez_diag *diag)
  * Writes a device number as sysfs does, "231:192". <sys/sysmacros.h> would define macros of common
  * names.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_number(uint64_t number, char *text, size_t size)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_number(uint64_t number, char *text, size_t size)
 {
 	snprintf(text, size, "%u:%u\n",
 		 (unsigned int)((number >> 8 & 0xfff) | (number >> 44 << 12)),
@@ -127,7 +127,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_number(uint64_t number, char *text, size_t
 }
 
 /* Returns what is wrong with a device node, or NONE if nothing is. `uverbs` is its name. */
-RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_node_wrong(const char *uverbs)
+RDMAEZ_IMPL_SMALL enum rdmaez_why rdmaez_impl_node_wrong(const char *uverbs)
 {
 	char path[sizeof(RDMAEZ_IMPL_UVERBS) + 32], number[32], node[32];
 	struct stat status;
@@ -203,8 +203,8 @@ RDMAEZ_IMPL struct ibv_device *rdmaez_impl_device_in(struct ibv_device **list, c
 }
 
 /* Judges the kernel's devices of this name, or all if it is NULL. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge_all(struct rdmaez_diag *diag,
-						   struct ibv_device **list, const char *name)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_device_judge_all(struct rdmaez_diag *diag,
+						    struct ibv_device **list, const char *name)
 {
 	DIR *const folder = opendir(RDMAEZ_IMPL_UVERBS);
 	char path[sizeof(RDMAEZ_IMPL_UVERBS) + 32], ibdev[IBV_SYSFS_NAME_MAX];
@@ -228,8 +228,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_device_judge_all(struct rdmaez_diag *diag,
  * Explains that libibverbs lists no device of this name, or none at all if it is NULL, and that the
  * kernel's devices show no reason.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_device_none(struct rdmaez_diag *diag, struct ibv_device **list,
-					      const char *name)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_device_none(struct rdmaez_diag *diag, struct ibv_device **list,
+					       const char *name)
 {
 	const int any = rdmaez_impl_class_has(NULL), has = rdmaez_impl_class_has(name);
 	enum rdmaez_why why = RDMAEZ_WHY_DEVICE_NONE;

@@ -595,9 +595,9 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_suggested(const struct rdmaez_diag *diag,
 }
 
 /* Writes a suggestion of another GID index, which is the next step itself. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_suggestion(struct rdmaez_impl_text *text,
-						 const struct rdmaez_diag *diag,
-						 const struct rdmaez_finding *finding)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_suggestion(struct rdmaez_impl_text *text,
+						  const struct rdmaez_diag *diag,
+						  const struct rdmaez_finding *finding)
 {
 	char gid[RDMAEZ_GID_TEXT];
 
@@ -777,7 +777,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_device_version(struct rdmaez_impl_text *te
  * lib<provider>-rdmav<N>.so, or lib<provider>.so.<version> if programs can link with it. libibverbs
  * may have loaded others, too. The name is "" if there is none.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_provider_file(const char *driver, char *name, size_t size)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_provider_file(const char *driver, char *name, size_t size)
 {
 	static const struct {
 		const char *driver, *file;

@@ -29,8 +29,8 @@ RDMAEZ_SEAM void rdmaez_impl_dm_explain_alloc(const struct ibv_alloc_dm_attr *at
 }
 
 /* Finds what is likely wrong with a range that the device has refused. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_dm_suspect_range(const struct rdmaez_dm_range *range, int error,
-						   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_dm_suspect_range(const struct rdmaez_dm_range *range, int error,
+						    struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site page = {"offset", RDMAEZ_WHY_DM_EMU_PAGE,
 						     RDMAEZ_VALUE_BYTES, 0, -1};

@@ -18,8 +18,8 @@ RDMAEZ_IMPL_BEGIN
 /*
  * Explains that no completion has come in time out of a queue. The record's first finding says so.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_late_wait(const struct ibv_cq *cq, struct ibv_qp *qp,
-					    uint64_t waited_ns, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_late_wait(const struct ibv_cq *cq, struct ibv_qp *qp,
+					     uint64_t waited_ns, struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_qp_exam e;
 	struct rdmaez_qp_known known;

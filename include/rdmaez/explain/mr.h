@@ -74,8 +74,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_writes(const struct rdmaez_impl_mr_
 }
 
 /* Judges the flags, by the kernel's rules and by what the device reports of on-demand paging. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_case *c,
-						    bool implicit)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_case *c,
+						     bool implicit)
 {
 	const unsigned int access = c->access;
 	const uint64_t needed = IBV_ODP_SUPPORT | (implicit ? IBV_ODP_SUPPORT_IMPLICIT : 0);
@@ -102,7 +102,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_access(const struct rdmaez_impl_mr_
  * rxe and others count no bytes as one page, unless they begin at a page. siw before Linux 6.4 and
  * usnic count pages by themselves, in sums that overflow.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_case *c)
 {
 	const int error = c->diag->error;
 	const uint64_t here = error == EINVAL ? UINTPTR_MAX - c->start : UINT64_MAX;
@@ -122,7 +122,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_length(const struct rdmaez_impl_mr_
  * file has the place, the vendor and device, the interrupt, seven addresses, seven sizes and the
  * driver, here NVIDIA's: drivers/pci/proc.c, show_device().
  */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
+RDMAEZ_IMPL_SMALL uint64_t rdmaez_impl_mr_bar1(void)
 {
 	struct rdmaez_impl_lines lines;
 	uint64_t least = 0, number, most;
@@ -148,7 +148,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_bar1(void)
  * add to ib_core, 0 if not, and -1 if that is not known. Everybody may read the names of its
  * functions, if not their addresses: s_show() of kernel/kallsyms.c.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_peers(void)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_mr_has_peers(void)
 {
 	struct rdmaez_impl_lines lines;
 	const char *line, *name;
@@ -171,7 +171,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_has_peers(void)
  * nor is the module that would do. NVIDIA's README of its driver, chapter "GPUDirect RDMA Peer
  * Memory Client", has nvidia_peermem in place of nv_peer_mem.
  */
-RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_mr_no_peer(bool is_nvidia, bool is_amd)
+RDMAEZ_IMPL_SMALL enum rdmaez_why rdmaez_impl_mr_no_peer(bool is_nvidia, bool is_amd)
 {
 	static const char *const peers[] = {
 		"/sys/module/nvidia_peermem",         "/sys/module/nv_peer_mem",
@@ -283,7 +283,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_fork(void)
 }
 
 /* Returns the page size of the mapping that has this address, in bytes, or 0 if it is not known. */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_page(uintptr_t address)
+RDMAEZ_IMPL_SMALL uint64_t rdmaez_impl_mr_page(uintptr_t address)
 {
 	static const char name[] = "KernelPageSize:";
 	struct rdmaez_impl_lines lines;
@@ -313,7 +313,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_mr_page(uintptr_t address)
  * page (MADV_DONTFORK), unless RDMAV_HUGEPAGES_SAFE is set. The kernel does not split huge pages
  * for that.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_case *c)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t first = c->start & ~(page - 1), last = (c->end + page - 1) & ~(page - 1);
@@ -332,7 +332,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_huge(const struct rdmaez_impl_mr_ca
  * makes up to two of each region, for which madvise(2) returns EAGAIN. A provider gets memory by
  * mmap(2), which returns ENOMEM.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_mr_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_mr_case *c)
 {
 	static const struct rdmaez_impl_site many = {"addr", RDMAEZ_WHY_MR_MAPPINGS,
 						     RDMAEZ_VALUE_COUNTED, 0, 0};
@@ -352,7 +352,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_mappings(const struct rdmaez_impl_m
  * must move it, which fails if somebody else holds it, such as a GPU's driver: pull request 591 of
  * NVIDIA/NV-Kernels.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_unpinnable(const struct rdmaez_impl_mr_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_explain_unpinnable(const struct rdmaez_impl_mr_case *c)
 {
 	static const struct rdmaez_impl_site site = {"addr", RDMAEZ_WHY_MR_UNPINNABLE,
 						     RDMAEZ_VALUE_BYTES, 0, -1};
@@ -402,7 +402,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_shortage(const struct rdmaez_impl_m
 }
 
 /* Explains EINVAL and EOPNOTSUPP, by the flags and the kind of memory. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_explain_kind(const struct rdmaez_impl_mr_case *c)
 {
 	if (rdmaez_impl_is_certain(c->diag))
 		return;
@@ -481,9 +481,9 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_mr_is_dmabuf(int fd, uint64_t *size)
 }
 
 /* Compares offset and length with the dma-buf's size. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_judge_range(const struct rdmaez_impl_mr_case *c,
-						 const struct rdmaez_mr_dmabuf *dmabuf,
-						 uint64_t size)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_judge_range(const struct rdmaez_impl_mr_case *c,
+						  const struct rdmaez_mr_dmabuf *dmabuf,
+						  uint64_t size)
 {
 	static const struct rdmaez_impl_site behind = {"offset", RDMAEZ_WHY_MR_DMABUF_END,
 						       RDMAEZ_VALUE_BYTES, 0, 0};
@@ -565,8 +565,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_mr_suspect_exporter(const struct rdmaez_impl_m
  * xe_dma_buf_attach(), vfio_pci_dma_buf_attach(), and NVIDIA's nv_dma_buf_attach() the kernel's
  * ENOTSUPP.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_mr_explain_no_dmabuf(const struct rdmaez_impl_mr_case *c,
-						       struct ibv_pd *pd, int fd)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_mr_explain_no_dmabuf(const struct rdmaez_impl_mr_case *c,
+							struct ibv_pd *pd, int fd)
 {
 	static const struct rdmaez_impl_site no = {"ibv_reg_dmabuf_mr", RDMAEZ_WHY_MR_NO_DMABUF,
 						   RDMAEZ_VALUE_NONE, 0, 0};

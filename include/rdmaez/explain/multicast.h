@@ -55,8 +55,8 @@ RDMAEZ_SEAM void rdmaez_impl_multicast_explain(const struct ibv_qp *qp, struct r
  * Returns whether a line of /proc/net/igmp6 has this group on this interface: "2 eth0 ff02...fb 1
  * 0000000C 0".
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_line6(const char *line, const char *group,
-						 uint32_t ifindex)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_multicast_line6(const char *line, const char *group,
+						  uint32_t ifindex)
 {
 	if (rdmaez_impl_number(&line, 10) != ifindex)
 		return -1;
@@ -107,10 +107,10 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_multicast_is_member(const union ibv_gid *gid, u
 }
 
 /* Says all that there is to say of the group on a port that answers. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_multicast_exam(struct ibv_context *context,
-						 const struct rdmaez_path *group, int port_num,
-						 const struct ibv_port_attr *port,
-						 struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_multicast_exam(struct ibv_context *context,
+						  const struct rdmaez_path *group, int port_num,
+						  const struct ibv_port_attr *port,
+						  struct rdmaez_diag *diag)
 {
 	struct ibv_gid_entry own;
 

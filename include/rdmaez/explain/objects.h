@@ -44,8 +44,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_cq_suspect(const struct ibv_cq_init_attr_ex *i
 }
 
 /* Explains EOPNOTSUPP of ibv_create_cq_ex() by the flags that may be its cause. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_cq_explain_flags(const struct ibv_cq_init_attr_ex *init,
-						   struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_cq_explain_flags(const struct ibv_cq_init_attr_ex *init,
+						    struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_site site = {"wc_flags", RDMAEZ_WHY_NOT_SUPPORTED, RDMAEZ_VALUE_FLAGS, 0,
 					0};
@@ -185,10 +185,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_tags(struct ibv_context *context,
 }
 
 /* Judges what only ibv_create_srq_ex() asks for. The type is the one that counts. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
-						 const struct ibv_srq_init_attr_ex *init,
-						 const struct ibv_device_attr *device,
-						 struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_srq_explain_ex(struct ibv_context *context,
+						  const struct ibv_srq_init_attr_ex *init,
+						  const struct ibv_device_attr *device,
+						  struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site type = {"srq_type", RDMAEZ_WHY_ENUM,
 						     RDMAEZ_VALUE_NUMBER, 0, IBV_SRQT_TM};
@@ -283,8 +283,8 @@ RDMAEZ_SEAM void rdmaez_impl_srq_explain_modify(struct ibv_srq *srq,
  * Says what the errno value means for the file and the flags. Without bits in comp_mask there are
  * none.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_attr *init,
-						    struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_xrcd_explain_file(const struct ibv_xrcd_init_attr *init,
+						     struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site file = {"fd", RDMAEZ_WHY_XRCD_FILE,
 						     RDMAEZ_VALUE_NUMBER, 1, 0};

@@ -248,8 +248,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_counter *rdmaez_impl_counter_at(int i)
 }
 
 /* Finds the first counter of lost packets that is not 0, and says how often the link went down. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_reach_loss(const struct ibv_context *context, uint8_t port_num,
-					     struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_reach_loss(const struct ibv_context *context, uint8_t port_num,
+					      struct rdmaez_diag *diag)
 {
 	struct rdmaez_impl_site site = {"", RDMAEZ_WHY_NONE, RDMAEZ_VALUE_COUNTED, 0, 0};
 
@@ -357,7 +357,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_choose(const struct rdmaez_impl_reach *r
 }
 
 /* Returns whether all entries of a port's table are empty. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_has_none(const struct rdmaez_impl_reach *r)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_reach_has_none(const struct rdmaez_impl_reach *r)
 {
 	struct rdmaez_impl_port_gids gids;
 	struct ibv_gid_entry other;
@@ -550,8 +550,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_reach_is_cut(int error)
  * does not have the GID's address, its routes do not count, and the error is EADDRNOTAVAIL: a
  * container may use a device that all namespaces share.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
-					      struct rdmaez_impl_route *route)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_reach_route(const struct rdmaez_impl_reach *r,
+					       struct rdmaez_impl_route *route)
 {
 	struct rdmaez_impl_route ruled;
 	bool is_cut;

@@ -25,8 +25,8 @@ RDMAEZ_IMPL_COLD const char *rdmaez_impl_ndev_name(uint32_t ifindex, char name[I
 }
 
 /* Writes an entry: " gid[3]", and what it holds. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
-					      const struct ibv_gid_entry *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
+					       const struct ibv_gid_entry *row)
 {
 	char title[32], gid[RDMAEZ_GID_TEXT], name[IF_NAMESIZE];
 	struct rdmaez_impl_text head = rdmaez_impl_text_in(title, sizeof(title));
@@ -41,8 +41,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_gid_row(struct rdmaez_impl_text *text,
 }
 
 /* Does the same for a P_Key. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_pkey_row(struct rdmaez_impl_text *text,
-					       const struct rdmaez_pkey_entry *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_pkey_row(struct rdmaez_impl_text *text,
+						const struct rdmaez_pkey_entry *row)
 {
 	char title[32];
 	struct rdmaez_impl_text head = rdmaez_impl_text_in(title, sizeof(title));
@@ -74,8 +74,8 @@ RDMAEZ_SEAM int rdmaez_impl_tell_port_caps_format(const struct rdmaez_port_caps 
 }
 
 /* Writes an entry of the GID table as an object. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
-					       const struct ibv_gid_entry *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
+						const struct ibv_gid_entry *row)
 {
 	char gid[RDMAEZ_GID_TEXT], name[IF_NAMESIZE];
 	const char *ndev = rdmaez_impl_ndev_name(row->ndev_ifindex, name);
@@ -94,16 +94,16 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_gid(struct rdmaez_impl_text *text,
 }
 
 /* Writes an entry of the P_Key table as an object. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_pkey(struct rdmaez_impl_text *text,
-						const struct rdmaez_pkey_entry *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_json_pkey(struct rdmaez_impl_text *text,
+						 const struct rdmaez_pkey_entry *row)
 {
 	rdmaez_impl_put(text, "{\"pkey_index\":%u,\"pkey\":%u,\"full\":%s}", row->pkey_index,
 			row->pkey, rdmaez_impl_pkey_is_full(row) ? "true" : "false");
 }
 
 /* Writes the entries of the tables, as two arrays. A table that is not given has none. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_put_json_tables(struct rdmaez_impl_text *text,
-						  const struct rdmaez_port_tables *tables)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_put_json_tables(struct rdmaez_impl_text *text,
+						   const struct rdmaez_port_tables *tables)
 {
 	if (tables && tables->gids) {
 		rdmaez_impl_put(text, ",\"gids\":[");

@@ -92,7 +92,7 @@ RDMAEZ_IMPL int rdmaez_impl_qp_question(const struct rdmaez_impl_qp_case *c)
  * Asks the driver about the queue pair. If it does not tell the state, libibverbs' copy stands for
  * it.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_ask_qp(struct ibv_qp *qp, struct rdmaez_impl_qp_case *c)
 {
 	const enum ibv_qp_state kept = qp->state;
 	struct rdmaez_impl_qp_now now;
@@ -121,8 +121,8 @@ RDMAEZ_IMPL void rdmaez_impl_qp_step(struct rdmaez_impl_qp_case *c)
 }
 
 /* Asks the device for its limits, and finds its driver. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_ask_limits(struct ibv_context *context,
-						struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_ask_limits(struct ibv_context *context,
+						 struct rdmaez_impl_qp_case *c)
 {
 	if (rdmaez_impl_ask_device(context, &c->device, &c->driver, c->diag)) {
 		c->device.phys_port_cnt = UINT8_MAX;
@@ -1122,7 +1122,7 @@ RDMAEZ_IMPL void rdmaez_impl_qp_judge_pkey(struct rdmaez_impl_qp_case *c)
 }
 
 /* Judges the whole request, in the kernel's order. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 {
 	rdmaez_impl_qp_judge_bits(c);
 	rdmaez_impl_qp_judge_ports(c);
@@ -1145,7 +1145,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_judge(struct rdmaez_impl_qp_case *c)
 }
 
 /* Notes in the record what the findings are about. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_note(const struct rdmaez_impl_qp_case *c)
 {
 	rdmaez_impl_diag_transition(c->diag, c->type, c->now.qp_state,
 				    c->mask & IBV_QP_STATE ? c->attr->qp_state : c->now.qp_state);
@@ -1254,7 +1254,7 @@ RDMAEZ_IMPL_COLD enum rdmaez_why rdmaez_impl_qp_meaning(const struct rdmaez_impl
  * queue pairs; ionic reports there what one of them may have (ionic_ibdev.c). If it is neither,
  * this says what the errno value means.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_explain_rest(struct rdmaez_impl_qp_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_explain_rest(struct rdmaez_impl_qp_case *c)
 {
 	static const struct rdmaez_impl_site in = {"max_dest_rd_atomic", RDMAEZ_WHY_DEPTH_BUDGET,
 						   RDMAEZ_VALUE_LIMIT, 0, 0};

@@ -11,9 +11,9 @@ RDMAEZ_IMPL_BEGIN
  * Judges the numbers of the queues that this type has itself: those of sends, then those of
  * receives.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_cap(const struct ibv_device_attr *device,
-						     const struct ibv_qp_init_attr *init,
-						     struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_create_explain_cap(const struct ibv_device_attr *device,
+						      const struct ibv_qp_init_attr *init,
+						      struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_limit limits[] = {
 		RDMAEZ_IMPL_LIMIT("cap.", ibv_qp_cap, max_send_wr, 0, max_qp_wr, SEND_WR),
@@ -33,9 +33,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_cap(const struct ibv_device_att
 /*
  * Judges the type: it may be unknown, without its domain, of another device, or for the privileged.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_attr *device,
-						      enum ibv_qp_type type, bool has_domain,
-						      int error, struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_create_explain_type(const struct ibv_device_attr *device,
+						       enum ibv_qp_type type, bool has_domain,
+						       int error, struct rdmaez_diag *diag)
 {
 	const bool xrc = type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV;
 	const bool known = xrc || type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
@@ -62,10 +62,10 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_type(const struct ibv_device_at
 }
 
 /* Judges the objects that the queue pair is to be made of. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *context,
-						       const struct ibv_qp_init_attr *init,
-						       const struct ibv_pd *pd,
-						       struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_create_explain_parts(struct ibv_context *context,
+							const struct ibv_qp_init_attr *init,
+							const struct ibv_pd *pd,
+							struct rdmaez_diag *diag)
 {
 	if (init->srq && init->qp_type == IBV_QPT_XRC_SEND && rdmaez_impl_is_judged(diag->error))
 		rdmaez_impl_find_plain(
@@ -89,9 +89,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_create_explain_parts(struct ibv_context *conte
  * ENOMEM has several causes, and they are only one of them, if the queues are at least a quarter of
  * what the device has.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_create_suspect(const struct ibv_device_attr *device,
-						 const struct ibv_qp_cap *cap,
-						 struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_create_suspect(const struct ibv_device_attr *device,
+						  const struct ibv_qp_cap *cap,
+						  struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site much_inline = {
 		"cap.max_inline_data", RDMAEZ_WHY_CAP_INLINE, RDMAEZ_VALUE_BYTES, 0, -1};
@@ -157,7 +157,7 @@ RDMAEZ_IMPL struct ibv_qp_init_attr rdmaez_impl_create_base(const struct ibv_qp_
  * Returns the IBV_QP_EX_WITH_ bits that queue pairs of a type can have at all: ibv_create_qp_ex(3),
  * ibv_wr_post(3).
  */
-RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_create_ops(enum ibv_qp_type type)
+RDMAEZ_IMPL_SMALL uint64_t rdmaez_impl_create_ops(enum ibv_qp_type type)
 {
 	switch ((int)type) {
 	case IBV_QPT_UD:
@@ -177,9 +177,9 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_create_ops(enum ibv_qp_type type)
  * Explains EOPNOTSUPP of ibv_create_qp_ex() by what only it can ask for. If the type has an
  * operation on no device, nothing else needs to be explained, and this returns true.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_create_explain_parts_ex(enum ibv_qp_type type, uint32_t mask,
-							  uint32_t domain, uint64_t ops,
-							  struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_create_explain_parts_ex(enum ibv_qp_type type, uint32_t mask,
+							   uint32_t domain, uint64_t ops,
+							   struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site extension = {"comp_mask", RDMAEZ_WHY_NOT_SUPPORTED,
 							  RDMAEZ_VALUE_FLAGS, 0, 0};

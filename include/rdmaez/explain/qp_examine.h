@@ -219,7 +219,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_numbers(const struct rdmaez_impl_qp_ex
  * Finds the interface that has a GID's packets on the wire: for a VLAN the one below it, which has
  * the files of priorities. Returns whether the packets have a tag.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_qp_exam_below(char *name)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_qp_exam_below(char *name)
 {
 	char path[96], text[16];
 	struct rdmaez_impl_lines lines;
@@ -343,7 +343,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_path(struct rdmaez_impl_qp_exam *e)
  * Examines the P_Key at the index. On Ethernet every queue pair has the default one, whatever the
  * index.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_pkey(const struct rdmaez_impl_qp_exam *e)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_exam_pkey(const struct rdmaez_impl_qp_exam *e)
 {
 	static const struct rdmaez_impl_site beyond = {"pkey_index", RDMAEZ_WHY_PKEY_INDEX,
 						       RDMAEZ_VALUE_NUMBER, 0, 0};
@@ -440,8 +440,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_exam_event(const struct ibv_context *context,
 /* ---- What the program knows ------------------------------------------------------------------ */
 
 /* Says which queue's completions go elsewhere than to the queue that is polled. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_polled(const struct rdmaez_impl_qp_exam *e,
-						 const struct ibv_qp *qp)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_exam_polled(const struct rdmaez_impl_qp_exam *e,
+						  const struct ibv_qp *qp)
 {
 	const struct ibv_cq *const cq = e->known.cq;
 	const struct ibv_cq *const own[] = {qp->send_cq, qp->recv_cq};
@@ -456,7 +456,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_polled(const struct rdmaez_impl_qp_exa
 }
 
 /* Finds what is waited for, and cannot come. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_awaited(const struct rdmaez_impl_qp_exam *e)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_exam_awaited(const struct rdmaez_impl_qp_exam *e)
 {
 	const bool sends = e->known.waits & RDMAEZ_QUEUE_SEND;
 
@@ -487,8 +487,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_exam_room(const struct ibv_cq *cq, int outstan
  * Does the same for both of a queue pair's. A send that is not signaled takes room only if it
  * fails.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_rooms(const struct rdmaez_impl_qp_exam *e,
-						const struct ibv_qp *qp)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_exam_rooms(const struct rdmaez_impl_qp_exam *e,
+						 const struct ibv_qp *qp)
 {
 	const int sends = e->signaled, recvs = e->recvs;
 
@@ -506,7 +506,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_rooms(const struct rdmaez_impl_qp_exam
  * Finds retries that may still go on, because the program has waited for less than what they take
  * at most by the InfiniBand specification.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_retries(const struct rdmaez_impl_qp_exam *e)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_exam_retries(const struct rdmaez_impl_qp_exam *e)
 {
 	static const struct rdmaez_impl_site site = {"timeout", RDMAEZ_WHY_RETRIES_LAST,
 						     RDMAEZ_VALUE_NS, 0, 0};
@@ -588,7 +588,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_begin(struct rdmaez_impl_qp_exam *e, s
 }
 
 /* Reads the snapshot, if there is one of this port. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_qp_exam_before(struct rdmaez_impl_qp_exam *e)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_qp_exam_before(struct rdmaez_impl_qp_exam *e)
 {
 	const struct rdmaez_port_counts *const before = e->known.before;
 

@@ -257,7 +257,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_file_text(const char *path, char *text, size_t
 }
 
 /* Returns whether there is a file that may be read. */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_is_file(const char *path)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_is_file(const char *path)
 {
 	const int fd = open(path, O_RDONLY | RDMAEZ_IMPL_CLOEXEC);
 
@@ -282,7 +282,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_capable(int capability)
 }
 
 /* Returns 1 if RLIMIT_MEMLOCK does not bind the process, 0 if it does, and -1 without /proc. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_may_lock(void)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_may_lock(void)
 {
 	return rdmaez_impl_capable(RDMAEZ_IMPL_CAP_IPC_LOCK);
 }
@@ -329,7 +329,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_rdma_setting(unsigned int attribute)
  * lift that for all by RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE. Since 6.17 a capability in the
  * device's own namespace may be enough.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_qkey_refused(void)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_qkey_refused(void)
 {
 	const int version = rdmaez_impl_linux_version(), setting = rdmaez_impl_rdma_setting(96);
 	const int has = rdmaez_impl_capability(RDMAEZ_IMPL_CAP_NET_RAW);
@@ -344,7 +344,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_qkey_refused(void)
  * 6.1 a driver that pins by itself asks for no capability. From 6.12 on it leaves that to
  * ib_umem_get(), as all others do.
  */
-RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const struct rdmaez_driver *driver)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_memlock_binds(const struct rdmaez_driver *driver)
 {
 	const int linux_version = rdmaez_impl_linux_version();
 	const bool pins = (driver->habits & RDMAEZ_DRIVER_HABIT_PINS) != 0;
@@ -359,7 +359,7 @@ RDMAEZ_IMPL_COLD int rdmaez_impl_memlock_binds(const struct rdmaez_driver *drive
 }
 
 /* Returns how many bytes the process has pinned for devices, or -1 if that is not known. */
-RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
+RDMAEZ_IMPL_SMALL int64_t rdmaez_impl_pinned(void)
 {
 	struct rdmaez_impl_lines lines;
 	const char *text = rdmaez_impl_lines_find(&lines, "/proc/thread-self/status", "VmPin:");
@@ -369,7 +369,7 @@ RDMAEZ_IMPL_COLD int64_t rdmaez_impl_pinned(void)
 }
 
 /* Returns the thread's effective user, or -1 if it is not known. */
-RDMAEZ_IMPL_COLD int64_t rdmaez_impl_user(void)
+RDMAEZ_IMPL_SMALL int64_t rdmaez_impl_user(void)
 {
 	struct rdmaez_impl_lines lines;
 	const char *text = rdmaez_impl_lines_find(&lines, "/proc/thread-self/status", "Uid:");
@@ -387,7 +387,7 @@ RDMAEZ_IMPL_COLD int64_t rdmaez_impl_user(void)
  * (cap_bprm_creds_from_file()). Kubernetes sets its variable in each pod, Slurm in each step, and
  * podman and systemd-nspawn set `container`. Docker only makes an empty file.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_suggest_memlock(struct rdmaez_diag *diag, const char *field)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_suggest_memlock(struct rdmaez_diag *diag, const char *field)
 {
 	struct rdmaez_impl_site site = {field, RDMAEZ_WHY_NONE, RDMAEZ_VALUE_NONE, 0, 0};
 	char ids[64];
@@ -581,7 +581,7 @@ enum {
 };
 
 /* Returns the bits of one mapping, by its permissions and the path of its file. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_maps_of(const char *permissions, const char *path)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_maps_of(const char *permissions, const char *path)
 {
 	static const char *const gpus[] = {"/dev/nvidia", "/dev/kfd", "/dev/dri/renderD",
 					   "/dmabuf:"};

@@ -139,8 +139,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_lacks(const struct rdmaez_impl_wc_case *her
  * Suspects the operation, by its name if the caller has given it. A type that lists SEND, WRITE or
  * READ has it.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_opcode(struct rdmaez_impl_wc_case *here,
-					    const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_opcode(struct rdmaez_impl_wc_case *here,
+					     const struct rdmaez_impl_wc_row *row)
 {
 	if (row->why == RDMAEZ_WHY_WR_OPCODE && here->types != RDMAEZ_IMPL_WC_OTHER &&
 	    here->opcode >= 0 && here->opcode <= IBV_WR_RDMA_READ && !rdmaez_impl_wc_lacks(here))
@@ -154,8 +154,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_opcode(struct rdmaez_impl_wc_case *here,
  * Suspects the room of the receive, if the caller has given it. Nobody knows how much there should
  * have been.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_room(struct rdmaez_impl_wc_case *here,
-					  const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_room(struct rdmaez_impl_wc_case *here,
+					   const struct rdmaez_impl_wc_row *row)
 {
 	if (here->room < 0)
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NONE, 0, 0, 0);
@@ -168,8 +168,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_room(struct rdmaez_impl_wc_case *here,
  * Suspects that the request was beyond a limit of the queue pair or of its port, whichever the row
  * needs. A limit of 0 is none.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_limit(struct rdmaez_impl_wc_case *here,
-					   const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_limit(struct rdmaez_impl_wc_case *here,
+					    const struct rdmaez_impl_wc_row *row)
 {
 	const struct ibv_qp_cap *cap = &here->now.attr.cap;
 	const char *field = row->field;
@@ -191,8 +191,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_limit(struct rdmaez_impl_wc_case *here,
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_LIMIT, 0, 0, limit);
 }
 
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
-					 const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
+					  const struct rdmaez_impl_wc_row *row)
 {
 	if (rdmaez_impl_wc_knows(here, row->need) && rdmaez_mtu_bytes(here->port.active_mtu) &&
 	    here->now.attr.path_mtu > here->port.active_mtu)
@@ -202,8 +202,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_mtu(struct rdmaez_impl_wc_case *here,
 }
 
 /* Suspects that the peer has another path MTU than the one that this end has set. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_own_mtu(struct rdmaez_impl_wc_case *here,
-					     const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_own_mtu(struct rdmaez_impl_wc_case *here,
+					      const struct rdmaez_impl_wc_row *row)
 {
 	if (rdmaez_impl_wc_knows(here, row->need) && rdmaez_mtu_bytes(here->now.attr.path_mtu) &&
 	    !rdmaez_diag_find(here->diag, RDMAEZ_WHY_WC_PEER_MTU))
@@ -216,8 +216,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_own_mtu(struct rdmaez_impl_wc_case *here,
  * Suspects the P_Key with which the queue pair sends. A full member may talk to every member of its
  * partition.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
-					  const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_pkey(struct rdmaez_impl_wc_case *here,
+					   const struct rdmaez_impl_wc_row *row)
 {
 	int pkey;
 
@@ -279,8 +279,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_path(struct rdmaez_impl_wc_case *here,
  * Computes how long the queue pair tried, by the formula of IBTA 9.7.6.1.3. With timeout 1, rxe
  * took 68 ms instead of 0.1 ms.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
-					     const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
+					      const struct rdmaez_impl_wc_row *row)
 {
 	static const struct rdmaez_impl_site no_timer = {"timeout", RDMAEZ_WHY_WC_NO_TIMER,
 							 RDMAEZ_VALUE_NUMBER, 1, 31};
@@ -310,8 +310,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_retries(struct rdmaez_impl_wc_case *here,
  * Says how often the queue pair tried. If its number means forever, it has changed since the
  * request.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
-					 const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
+					  const struct rdmaez_impl_wc_row *row)
 {
 	if (rdmaez_impl_wc_knows(here, row->need) && here->now.attr.rnr_retry < 7)
 		rdmaez_impl_wc_suspect(here, row, RDMAEZ_VALUE_NUMBER, here->now.attr.rnr_retry, 7,
@@ -324,8 +324,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr(struct rdmaez_impl_wc_case *here,
  * Says how long the peer was given to post a receive. The peer's own timer counts, and ours may be
  * the same.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rnr_timer(struct rdmaez_impl_wc_case *here,
-					       const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_rnr_timer(struct rdmaez_impl_wc_case *here,
+						const struct rdmaez_impl_wc_row *row)
 {
 	const struct ibv_qp_attr *attr = &here->now.attr;
 	const uint64_t all = rdmaez_rnr_give_up_ns(attr->min_rnr_timer, attr->rnr_retry);
@@ -346,7 +346,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_iwarp(const struct rdmaez_impl_wc_case *her
  * Returns whether the memory that a READ writes to needs a remote right, because the answer is a
  * write by the peer (RFC 5040). siw_proc_rresp() does not ask for it.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_sink(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_wc_sink(const struct rdmaez_impl_wc_case *here)
 {
 	return rdmaez_impl_wc_iwarp(here) && here->driver->causes != RDMAEZ_DRIVER_CAUSES_SIW;
 }
@@ -355,7 +355,7 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_sink(const struct rdmaez_impl_wc_case *here
  * Returns whether the process has a GPU, and an IOMMU stands between the machine's devices, or
  * nothing tells of one.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(bool has_iommu)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_wc_gpu(bool has_iommu)
 {
 	char type[16];
 	int is;
@@ -370,8 +370,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_gpu(bool has_iommu)
  * opcode is. Otherwise a row of atomics alone adds nothing, because its place is first, and few
  * regions have that right.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_peer_right(const struct rdmaez_impl_wc_case *here,
-						const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_peer_right(const struct rdmaez_impl_wc_case *here,
+						 const struct rdmaez_impl_wc_row *row)
 {
 	const unsigned int right = here->requests & RDMAEZ_IMPL_WC_WRITES ? IBV_ACCESS_REMOTE_WRITE
 				   : here->requests & RDMAEZ_IMPL_WC_READ
@@ -385,7 +385,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_peer_right(const struct rdmaez_impl_wc_case
 }
 
 /* Returns the rights that such requests need of an end of this type. */
-RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_SMALL unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_wc_case *here)
 {
 	unsigned int rights = 0;
 
@@ -405,8 +405,8 @@ RDMAEZ_IMPL_COLD unsigned int rdmaez_impl_wc_rights_of(const struct rdmaez_impl_
  * iWARP there are no flags to read: siw_query_qp() and erdma_query_qp() report constants, and
  * c4iw_ib_query_qp() reports zero.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
-					    const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
+					     const struct rdmaez_impl_wc_row *row)
 {
 	const unsigned int rights = rdmaez_impl_wc_rights_of(here);
 	const unsigned int lacking = rights & ~here->now.attr.qp_access_flags;
@@ -417,8 +417,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_rights(struct rdmaez_impl_wc_case *here,
 }
 
 /* Suspects the depths of this end, which may refuse requests. On iWARP they mean something else. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
-					   const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_depth(struct rdmaez_impl_wc_case *here,
+					    const struct rdmaez_impl_wc_row *row)
 {
 	static const struct rdmaez_impl_site no_depth = {
 		"max_dest_rd_atomic", RDMAEZ_WHY_DEPTH_ZERO, RDMAEZ_VALUE_NUMBER, 1, 255};
@@ -749,8 +749,8 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_wc_row *rdmaez_impl_wc_rows(size_t *co
  * Returns whether a row is of this status and queue. A peer that did not answer in time was perhaps
  * not reached.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
-					const struct rdmaez_impl_wc_row *row)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_wc_of(const struct rdmaez_impl_wc_case *here,
+					 const struct rdmaez_impl_wc_row *row)
 {
 	if (!(row->queues & here->queues))
 		return false;
@@ -776,7 +776,7 @@ rdmaez_impl_wc_next(const struct rdmaez_impl_wc_case *here, const struct rdmaez_
 /* ---- What is asked --------------------------------------------------------------------------- */
 
 /* Asks the queue pair for what the rows need, as far as its driver tells it, and for its port. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int need)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int need)
 {
 	rdmaez_impl_qp_ask_now(here->qp, here->driver, need | IBV_QP_STATE, &here->now);
 	if (!here->now.known && here->now.error)
@@ -785,7 +785,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask(struct rdmaez_impl_wc_case *here, int n
 		here->diag->from = (int)here->now.attr.qp_state;
 }
 
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here, int need)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here, int need)
 {
 	int error;
 
@@ -803,7 +803,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_ask_port(struct rdmaez_impl_wc_case *here, 
 /*
  * Forgets the attributes after a reset, because they are then none, or those of a later connection.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_after_reset(struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_after_reset(struct rdmaez_impl_wc_case *here)
 {
 	static const struct rdmaez_impl_site reset = {"qp_state", RDMAEZ_WHY_WC_RESET,
 						      RDMAEZ_VALUE_STATE_NOW, 0, 1 << IBV_QPS_ERR};
@@ -900,7 +900,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_judge(struct rdmaez_impl_wc_case *here,
 /* ---- One failure ----------------------------------------------------------------------------- */
 
 /* Says at which end to look, if no row has a finding. If an event has none, it says nothing. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wc_look_at(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wc_look_at(const struct rdmaez_impl_wc_case *here)
 {
 	const uint32_t remote =
 		UINT32_C(1) << IBV_WC_BAD_RESP_ERR | UINT32_C(1) << IBV_WC_REM_INV_REQ_ERR |
@@ -917,7 +917,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wc_look_at(const struct rdmaez_impl_wc_case *h
 }
 
 /* Ends with the questions that were not answered. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wc_end(const struct rdmaez_impl_wc_case *here)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_wc_end(const struct rdmaez_impl_wc_case *here)
 {
 	for (int i = 0; i < here->failed; i++)
 		rdmaez_impl_find_plain(here->diag, RDMAEZ_DIAG_LIKELY, RDMAEZ_WHY_QUERY_REFUSED,
@@ -1025,7 +1025,7 @@ RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_type(enum ibv_qp_type type)
  * Returns the bit of a kind of request. IBV_WR_ATOMIC_WRITE, which an older verbs.h lacks, is a
  * WRITE.
  */
-RDMAEZ_IMPL_COLD uint8_t rdmaez_impl_wc_request(int opcode)
+RDMAEZ_IMPL_SMALL uint8_t rdmaez_impl_wc_request(int opcode)
 {
 	switch (opcode) {
 	case IBV_WR_SEND:
@@ -1160,7 +1160,7 @@ RDMAEZ_SEAM int rdmaez_impl_tell_wc_explain_recv(const struct ibv_wc *wc, struct
 }
 
 /* Returns the name of a queue pair's event, or NULL if the event is of another object. */
-RDMAEZ_IMPL_COLD const char *rdmaez_impl_event_of_qp(int type)
+RDMAEZ_IMPL_SMALL const char *rdmaez_impl_event_of_qp(int type)
 {
 	switch (type) {
 	case IBV_EVENT_QP_FATAL:
@@ -1214,8 +1214,8 @@ RDMAEZ_SEAM int rdmaez_impl_tell_event_explain_qp(const struct ibv_async_event *
  * does so if a send of an acknowledged type has succeeded. The PSN that a device reports is no
  * proof, because it counts what was sent.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wc_was_acked(const struct ibv_wc *wc, const struct ibv_wc *end,
-					       const struct ibv_qp *qp)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_wc_was_acked(const struct ibv_wc *wc, const struct ibv_wc *end,
+						const struct ibv_qp *qp)
 {
 	if (!(rdmaez_impl_wc_type(qp->qp_type) & RDMAEZ_IMPL_WC_RETRIES))
 		return false;

@@ -9,8 +9,8 @@
 RDMAEZ_IMPL_BEGIN
 
 /* Says what rdmaez_impl_wr_ex_has() objects to. */
-RDMAEZ_IMPL_COLD int rdmaez_impl_wr_ex_refuse(const struct ibv_send_wr *wr,
-					      struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL int rdmaez_impl_wr_ex_refuse(const struct ibv_send_wr *wr,
+					       struct rdmaez_diag *diag)
 {
 	static const struct rdmaez_impl_site lacks = {"opcode", RDMAEZ_WHY_WR_EX_OPCODE,
 						      RDMAEZ_VALUE_OPCODE, 0, 0};
@@ -56,7 +56,7 @@ struct rdmaez_impl_wr_case {
  * Asks the queue pair. libibverbs does not know what iWARP drivers leave out, because others move
  * their queue pairs.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_ask(struct rdmaez_impl_wr_case *c, struct ibv_qp *qp)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_ask(struct rdmaez_impl_wr_case *c, struct ibv_qp *qp)
 {
 	const bool iwarp = c->context->device->transport_type == IBV_TRANSPORT_IWARP;
 	const struct ibv_qp_cap none = {0, 0, 0, 0, 0};
@@ -102,8 +102,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_begin(struct rdmaez_impl_wr_case *c,
 }
 
 /* Checks what only one driver minds. efa_query_qp() does not tell whether sq_sig_all is set. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_case *c,
-						    const struct ibv_send_wr *wr)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr_case *c,
+						     const struct ibv_send_wr *wr)
 {
 	static const struct rdmaez_impl_site unsignaled = {"send_flags", RDMAEZ_WHY_WR_UNSIGNALED,
 							   RDMAEZ_VALUE_FLAGS, 0, 0};
@@ -127,8 +127,8 @@ RDMAEZ_IMPL_COLD enum rdmaez_severity rdmaez_impl_wr_certain(const struct rdmaez
  * Judges an atomic: its length, of which providers refuse at most one below 8 bytes, and the
  * address at the peer.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_atomic(const struct rdmaez_impl_wr_case *c,
-						    const struct ibv_send_wr *wr, uint64_t length)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_explain_atomic(const struct rdmaez_impl_wr_case *c,
+						     const struct ibv_send_wr *wr, uint64_t length)
 {
 	static const struct rdmaez_impl_site size = {"sg_list", RDMAEZ_WHY_WR_ATOMIC,
 						     RDMAEZ_VALUE_BYTES, 8, 8};
@@ -149,9 +149,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_atomic(const struct rdmaez_impl_wr_
  * Judges inline data: how much there is, and whether the operation, which `writes` or not, can have
  * any.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_inline(const struct rdmaez_impl_wr_case *c,
-						    unsigned int opcode, bool writes,
-						    uint64_t length)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_explain_inline(const struct rdmaez_impl_wr_case *c,
+						     unsigned int opcode, bool writes,
+						     uint64_t length)
 {
 	static const struct rdmaez_impl_site too_long = {"sg_list", RDMAEZ_WHY_WR_INLINE,
 							 RDMAEZ_VALUE_BYTES, 0, 0};
@@ -190,8 +190,8 @@ RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_explain_sges(const struct rdmaez_impl_wr_ca
 }
 
 /* Judges a send over UD: it needs a handle of the same domain, and fits into one packet. */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case *c,
-						const struct ibv_send_wr *wr, uint64_t length)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_explain_ud(const struct rdmaez_impl_wr_case *c,
+						 const struct ibv_send_wr *wr, uint64_t length)
 {
 	static const struct rdmaez_impl_site too_long = {"sg_list", RDMAEZ_WHY_WR_UD_LENGTH,
 							 RDMAEZ_VALUE_BYTES, 0, 0};
@@ -245,8 +245,8 @@ RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
  * Judges whether the device has the operation, a bit of RDMAEZ_IMPL_WR(). It is certain where the
  * provider refuses all that it does not have: push_send_wqe() of siw.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_lacks(const struct rdmaez_impl_wr_case *c, unsigned int opcode,
-					   uint32_t is)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_wr_lacks(const struct rdmaez_impl_wr_case *c,
+					    unsigned int opcode, uint32_t is)
 {
 	static const struct rdmaez_impl_site lacks = {"opcode", RDMAEZ_WHY_WR_DEVICE_OPCODE,
 						      RDMAEZ_VALUE_OPCODE, 0, 0};
@@ -302,7 +302,8 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_one(const struct rdmaez_impl_wr_cas
  * Explains a failure without a certain finding: the queue seems full or, if there is no finding at
  * all, the errno value says all there is.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_case *c, bool nothing)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_case *c,
+						   bool nothing)
 {
 	struct rdmaez_impl_site site = {c->queue->depth, RDMAEZ_WHY_WR_NO_QUEUE,
 					RDMAEZ_VALUE_NUMBER, 1, UINT32_MAX};
@@ -322,7 +323,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_rest(const struct rdmaez_impl_wr_ca
  * Judges the state: it is too early, or too late for some drivers. siw_query_qp() does not tell it
  * before Linux 6.12, but siw_post_send() returns ENOTCONN for all but RTS.
  */
-RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_case *c)
+RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_case *c)
 {
 	static const struct rdmaez_impl_site early = {"qp_state", RDMAEZ_WHY_WR_STATE,
 						      RDMAEZ_VALUE_STATE_NOW, 0, 0};
@@ -348,7 +349,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_state(const struct rdmaez_impl_wr_c
 /*
  * Returns whether the record says with certainty what is wrong, besides which work request it is.
  */
-RDMAEZ_IMPL_COLD bool rdmaez_impl_wr_is_certain(const struct rdmaez_diag *diag)
+RDMAEZ_IMPL_SMALL bool rdmaez_impl_wr_is_certain(const struct rdmaez_diag *diag)
 {
 	for (unsigned int i = 0; i < diag->count; i++)
 		if (diag->finding[i].severity == RDMAEZ_DIAG_ERROR &&
@@ -365,8 +366,8 @@ RDMAEZ_IMPL_COLD const void *rdmaez_impl_wr_next(const void *wr)
 }
 
 /* Returns the work request that the provider names, or the only one, or NULL if it could be any. */
-RDMAEZ_IMPL_COLD const void *rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c,
-						   const void *wr, const void *bad)
+RDMAEZ_IMPL_SMALL const void *rdmaez_impl_wr_locate(const struct rdmaez_impl_wr_case *c,
+						    const void *wr, const void *bad)
 {
 	static const struct rdmaez_impl_site named = {"bad_wr", RDMAEZ_WHY_WR_BAD,
 						      RDMAEZ_VALUE_POSITION, 0, 0};
