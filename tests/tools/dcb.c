@@ -226,8 +226,8 @@ static void test_sentences(void)
 	     "0x08|DCB: "
 	     "trust dscp, 64 DSCPs have a "
 	     "priority|/sys/class/infiniband/mlx5_0/tc/1/traffic_class: "
-	     "128>set traffic class 96, DSCP 24: path.traffic_class, UCX_IB_TRAFFIC_CLASS, "
-	     "NCCL_IB_TC",
+	     "128>as root: echo 96 >/sys/class/infiniband/mlx5_0/tc/1/traffic_class # DSCP 24; a "
+	     "class that a program sets does not count",
 	     "one that does not");
 	answer("bnxt_en", 0x08);
 	says("ok priority 3 is protected from loss (PFC)|DCB of eth0: pfc_en 0x08|rdmaez-doctor "

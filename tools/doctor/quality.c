@@ -203,6 +203,10 @@ static void judge_class(const struct doctor_port *port, const struct doctor_dcb 
 			"as root: mlnx_qos -i %s --trust dscp, or: dcb app add dev %s dscp-prio "
 			"26:3; then set the traffic class of DSCP 26, 104",
 			port->netdev, port->netdev);
+	else if (better >= 0 && fixed >= 0)
+		doctor_next("as root: echo %d >/sys/class/infiniband/%s/tc/%u/traffic_class # DSCP "
+			    "%d; a class that a program sets does not count",
+			    better << 2, port->device, port->num, better);
 	else if (better >= 0)
 		doctor_next("set traffic class %d, DSCP %d: path.traffic_class, "
 			    "UCX_IB_TRAFFIC_CLASS, NCCL_IB_TC",

@@ -286,8 +286,8 @@
 	  "packets of this traffic class usually have a priority that the port does not "          \
 	  "protect from loss (PFC)",                                                               \
 	  "set path.traffic_class, UCX_IB_TRAFFIC_CLASS or NCCL_IB_TC to a class that "            \
-	  "the network keeps lossless; `rdmaez-doctor --only quality` shows the "                  \
-	  "priorities")                                                                            \
+	  "the network keeps lossless, or tc/1/traffic_class of the device if it has one for all " \
+	  "queue pairs; `rdmaez-doctor --only quality` shows the priorities")                      \
 	X(QP_UNTAGGED,                                                                             \
 	  "the port takes a packet's priority from its VLAN tag, but packets of this "             \
 	  "GID's interface have no tag, and so usually a priority that is not protected "          \
