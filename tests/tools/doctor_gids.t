@@ -46,6 +46,25 @@ escapes() {
 	iconv --from-code UTF-8 --to-code UTF-8 "$scratch/out" >/dev/null
 }
 
+# A command that is printed may be pasted into a shell: names in it cannot begin another one, marks of the doctor or not.
+commands() {
+	local netdev device=$'mlx$(id)|x'
+	for netdev in 'e;id&`id`>x$y' $'e\2$(id)\1;\\'; do
+		fresh
+		roce "$device" "$netdev"
+		put "sys/class/net/$netdev/mtu" 1500
+		put "sys/class/net/$netdev/flags" 0x1002
+		put "sys/class/infiniband/$device/ports/1/state" '1: DOWN'
+		report >/dev/null || :
+		grep -a '^     > ' "$scratch/report"
+		grep -qa '^     > ip link set e' "$scratch/report"
+		! grep -a '^     > ip link.*[$;|`<>\\]' "$scratch/report"
+		report --json >/dev/null || :
+		jq --exit-status '[.checks[].next[] | select(startswith("ip link")) | test("[$;|`<>]")] | any | not' "$scratch/report"
+	done
+	grep -qxa '     > ip link set e?(id)?? up' <("$doctor" --root "$tree" || :)
+}
+
 link_local_only() {
 	fresh
 	roce mlx5_0
@@ -227,6 +246,7 @@ another_line() {
 ok 'a table that is well' well
 fails 'another line is seen' '^> note gids mlx5_0/1: index 0 is link-local' another_line
 ok 'nothing that a terminal obeys' escapes
+ok 'nothing that a shell obeys' commands
 ok 'only link-local' link_local_only
 ok 'RoCE v1 and v2 of each address' two_versions
 ok 'a GID of another Ethernet address' other_mac

@@ -91,12 +91,80 @@ void doctor_evidence(const char *format, ...)
 	va_end(args);
 }
 
+/* --- Commands, which somebody may paste into a shell: names within them are names ------------------- */
+
+enum {
+	NAME_BEGINS = '\001',
+	NAME_ENDS = '\002'
+};
+
+/* Copies a format with a mark before and behind each %s, unless it is nothing else. False: it is too long. */
+static bool mark_names(const char *format, char *marked, size_t size)
+{
+	size_t at = 0;
+
+	if (strcmp(format, "%s") == 0)
+		return false;
+	while (*format && at + 16 < size) {
+		const size_t length = *format == '%' ? 2 + strspn(format + 1, ".*0123456789lz") : 1;
+		const bool is_name = length > 1 && format[length - 1] == 's';
+
+		if (is_name)
+			marked[at++] = NAME_BEGINS;
+		memcpy(marked + at, format, length);
+		at += length;
+		if (is_name)
+			marked[at++] = NAME_ENDS;
+		format += length;
+	}
+	marked[at] = '\0';
+	return !*format;
+}
+
+static unsigned int count_marks(const char *text)
+{
+	unsigned int count = 0;
+
+	for (; *text; text++)
+		count += *text == NAME_BEGINS || *text == NAME_ENDS;
+	return count;
+}
+
+/*
+ * Takes the marks out, and from between them what a shell obeys. `wanted`: how many there should be; if a name has marks
+ * as well, all of the text counts as names.
+ */
+static void disarm(char *text, unsigned int wanted)
+{
+	const bool all = count_marks(text) != wanted;
+	bool is_name = all;
+	char *to = text;
+
+	for (const char *at = text; *at; at++) {
+		if (*at == NAME_BEGINS || *at == NAME_ENDS)
+			is_name = all || *at == NAME_BEGINS;
+		else if (is_name && *at == '`')
+			*to++ = '\'';
+		else
+			*to++ = (char)(is_name && strchr("$;&|<>\\\n", *at) ? '?' : *at);
+	}
+	*to = '\0';
+}
+
 void doctor_next(const char *format, ...)
 {
+	char marked[1024], text[STRINGS_MAX];
+	const bool is_marked = mark_names(format, marked, sizeof(marked));
 	va_list args;
 
 	va_start(args, format);
-	send_text(KIND_NEXT, DOCTOR_OK, NULL, format, args);
+	if (is_marked) {
+		vsnprintf(text, sizeof(text), marked, args);
+		disarm(text, count_marks(marked));
+		send_record(KIND_NEXT, DOCTOR_OK, text, strlen(text) + 1);
+	} else {
+		send_text(KIND_NEXT, DOCTOR_OK, NULL, format, args);
+	}
 	va_end(args);
 }
 
