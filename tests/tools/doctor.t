@@ -285,7 +285,7 @@ without_libibverbs() {
 	grep -q 'dlopen("libibverbs.so.1"): libibverbs.so.1: cannot open shared object file' "$scratch/out"
 	grep -q '> install libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs (Fedora, RHEL)' "$scratch/out"
 	grep -q '^rdmaez-doctor: [0-9]* failed' "$scratch/out"
-	! grep -q 'ended by signal' "$scratch/out"
+	[[ $(<"$scratch/out") != *'ended by signal'* ]]
 	within "/$doctor" --certify >"$scratch/out" 2>&1 || :
 	cat "$scratch/out"
 	grep -qx '     > rdmaez-doctor --only provider' "$scratch/out"
