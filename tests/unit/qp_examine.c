@@ -560,6 +560,8 @@ static void check_counters(void)
 		{"hw_counters/rx_drops", RDMAEZ_WHY_COUNTED_LOSS, false},
 		{"counters/port_rcv_errors", RDMAEZ_WHY_COUNTED_LOSS, false},
 		{"counters/port_xmit_discards", RDMAEZ_WHY_COUNTED_LOSS, false},
+		{"counters/link_downed", RDMAEZ_WHY_COUNTED_DOWN, false},
+		{"hw_counters/link_downed", RDMAEZ_WHY_COUNTED_DOWN, false},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {

@@ -203,7 +203,7 @@ RDMAEZ_IMPL_COLD uint64_t rdmaez_impl_reach_counter(const struct ibv_context *co
 }
 
 /* A port may have this many counters in sysfs that tell why nothing happens. */
-#define RDMAEZ_IMPL_COUNTERS 23
+#define RDMAEZ_IMPL_COUNTERS 24
 
 /* A row has a counter, and what it counts. */
 struct rdmaez_impl_counter {
@@ -242,6 +242,7 @@ RDMAEZ_IMPL_COLD const struct rdmaez_impl_counter *rdmaez_impl_counter_at(int i)
 		{"counters/port_rcv_errors", RDMAEZ_WHY_COUNTED_LOSS},
 		{"counters/port_xmit_discards", RDMAEZ_WHY_COUNTED_LOSS},
 		{"counters/link_downed", RDMAEZ_WHY_COUNTED_DOWN},
+		{"hw_counters/link_downed", RDMAEZ_WHY_COUNTED_DOWN}, /* rxe */
 	};
 
 	return &rows[i];
