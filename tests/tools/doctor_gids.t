@@ -47,6 +47,7 @@ escapes() {
 }
 
 # A command that is printed may be pasted into a shell: names in it cannot begin another one, marks of the doctor or not.
+# shellcheck disable=SC2016 # nothing in a name expands
 commands() {
 	local netdev device=$'mlx$(id)|x'
 	for netdev in 'e;id&`id`>x$y' $'e\2$(id)\1;\\'; do
@@ -58,7 +59,7 @@ commands() {
 		report >/dev/null || :
 		grep -a '^     > ' "$scratch/report"
 		grep -qa '^     > ip link set e' "$scratch/report"
-		! grep -a '^     > ip link.*[$;|`<>\\]' "$scratch/report"
+		! grep -a '^     > ip link.*[$;|`<>\\]' "$scratch/report" || return 1
 		report --json >/dev/null || :
 		jq --exit-status '[.checks[].next[] | select(startswith("ip link")) | test("[$;|`<>]")] | any | not' "$scratch/report"
 	done
