@@ -36,6 +36,7 @@ static void check_cell(int t, int f, int n)
 	const enum ibv_qp_state from = (enum ibv_qp_state)f, to = (enum ibv_qp_state)n;
 	const struct fake_rule *cell = &table[t][f][n];
 	const struct rdmaez_qp_rule rule = rdmaez_qp_rule(type, from, to);
+	const struct rdmaez_qp_rule looked_up = rdmaez_impl_qp_rule(type, from, to);
 	const bool wanted = wants_state(type, from, to);
 	const int state_required = cell->legal && wanted ? IBV_QP_STATE : 0;
 	const int state_optional = cell->legal && !wanted ? IBV_QP_STATE : 0;
@@ -56,6 +57,9 @@ static void check_cell(int t, int f, int n)
 		   "and so does the constant expression");
 	tap_eq_hex((unsigned int)RDMAEZ_QP_OPTIONAL(type, from, to), (unsigned int)rule.optional,
 		   "as for the optional ones");
+	tap_ok(looked_up.legal == rule.legal && looked_up.required == rule.required &&
+		       looked_up.optional == rule.optional,
+	       "and the table, bit by bit");
 
 	/* From the right mask away by one bit, by two, and at random around it. */
 	for (int i = 0; i < 32 * 32 + 4000; i++) {
