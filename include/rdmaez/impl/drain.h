@@ -165,7 +165,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_drain_plan(struct rdmaez_drain *d, unsigned in
 	if (type == IBV_QPT_XRC_RECV)
 		d->drained.open = RDMAEZ_QUEUE_RECV;
 	if (d->opts.flags & RDMAEZ_DRAIN_LAST_WQE)
-		d->drained.open &= d->waits;
+		d->drained.open = d->waits;
 	d->together = d->qp->send_cq == d->qp->recv_cq;
 	if (d->together)
 		d->left[0] = d->left[0] < 0 || d->left[1] < 0 || !receives
