@@ -777,7 +777,7 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_put_device_version(struct rdmaez_impl_text *te
  * lib<provider>-rdmav<N>.so, or lib<provider>.so.<version> if programs can link with it. libibverbs
  * may have loaded others, too. The name is "" if there is none.
  */
-RDMAEZ_IMPL_SMALL void rdmaez_impl_provider_file(const char *driver, char *name, size_t size)
+RDMAEZ_IMPL_COLD void rdmaez_impl_provider_file(const char *driver, char *name, size_t size)
 {
 	static const struct {
 		const char *driver, *file;
