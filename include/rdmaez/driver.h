@@ -93,12 +93,12 @@ enum rdmaez_driver_check {
 	RDMAEZ_DRIVER_CHECKS_EX = 1 << 6,          /**< the extended interface at SGES, INLINE and
 						       STATES as well */
 	RDMAEZ_DRIVER_CHECKS_RECV_SGE = 1 << 7,    /**< a receive without SGEs */
-	RDMAEZ_DRIVER_CHECKS_FEW = 1 << 9,      /**< all operations that ibv_post_send(3) lists but
+	RDMAEZ_DRIVER_CHECKS_SIZES = 14,           /**< SGES, SGES_INLINE and INLINE */
+	RDMAEZ_DRIVER_CHECKS_UNCLAIMED = 1 << 8, /**< none that rdmaez relies on: such a mistake is
+						       likely the cause, never certainly */
+	RDMAEZ_DRIVER_CHECKS_FEW = 1 << 9        /**< all operations that ibv_post_send(3) lists but
 						       SEND, with or without invalidate, RDMA_WRITE
 						       and RDMA_READ: it has no others */
-	RDMAEZ_DRIVER_CHECKS_SIZES = 14,        /**< SGES, SGES_INLINE and INLINE */
-	RDMAEZ_DRIVER_CHECKS_UNCLAIMED = 1 << 8 /**< none that rdmaez relies on: such a mistake is
-						       likely the cause, never certainly */
 };
 
 /** @brief Which of the capabilities that only providers report the driver's provider fills: there a zero means no. */

@@ -115,6 +115,8 @@ RDMAEZ_IMPL_SMALL void rdmaez_impl_wr_explain_driver(const struct rdmaez_impl_wr
 }
 
 #define RDMAEZ_IMPL_WR(opcode) (UINT32_C(1) << IBV_WR_##opcode)
+#define RDMAEZ_IMPL_WR_ATOMICS \
+	(RDMAEZ_IMPL_WR(ATOMIC_CMP_AND_SWP) | RDMAEZ_IMPL_WR(ATOMIC_FETCH_AND_ADD))
 
 /* Returns how certain it is: it is if the provider looks at this before it takes a work request. */
 RDMAEZ_IMPL_COLD enum rdmaez_severity rdmaez_impl_wr_certain(const struct rdmaez_impl_wr_case *c,
@@ -232,8 +234,8 @@ RDMAEZ_IMPL_COLD uint32_t rdmaez_impl_wr_opcodes(enum ibv_qp_type type)
 		return unreliable;
 	case IBV_QPT_RC:
 	case IBV_QPT_XRC_SEND:
-		return unreliable | RDMAEZ_IMPL_WR(RDMA_READ) | RDMAEZ_IMPL_WR(ATOMIC_CMP_AND_SWP) |
-		       RDMAEZ_IMPL_WR(ATOMIC_FETCH_AND_ADD) | UINT32_C(3) << 14;
+		return unreliable | RDMAEZ_IMPL_WR(RDMA_READ) | RDMAEZ_IMPL_WR_ATOMICS |
+		       UINT32_C(3) << 14;
 	case IBV_QPT_XRC_RECV:
 		return 0;
 	default:
@@ -252,11 +254,10 @@ RDMAEZ_IMPL_SMALL bool rdmaez_impl_wr_lacks(const struct rdmaez_impl_wr_case *c,
 						      RDMAEZ_VALUE_OPCODE, 0, 0};
 	const uint32_t few = RDMAEZ_IMPL_WR(SEND) | RDMAEZ_IMPL_WR(SEND_WITH_INV) |
 			     RDMAEZ_IMPL_WR(RDMA_WRITE) | RDMAEZ_IMPL_WR(RDMA_READ);
-	const uint32_t atomics =
-		RDMAEZ_IMPL_WR(ATOMIC_CMP_AND_SWP) | RDMAEZ_IMPL_WR(ATOMIC_FETCH_AND_ADD);
 	const bool sure = (c->checks & RDMAEZ_DRIVER_CHECKS_FEW) && opcode <= IBV_WR_DRIVER1;
 
-	if (!(sure && !(is & few)) && !(is & atomics && c->device.atomic_cap == IBV_ATOMIC_NONE))
+	if (!(sure && !(is & few)) &&
+	    !(is & RDMAEZ_IMPL_WR_ATOMICS && c->device.atomic_cap == IBV_ATOMIC_NONE))
 		return false;
 	rdmaez_impl_find(c->diag, sure ? RDMAEZ_DIAG_ERROR : RDMAEZ_DIAG_LIKELY, &lacks, opcode);
 	return true;
@@ -271,8 +272,6 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_one(const struct rdmaez_impl_wr_cas
 {
 	static const struct rdmaez_impl_site not_taken = {"opcode", RDMAEZ_WHY_WR_OPCODE,
 							  RDMAEZ_VALUE_OPCODE, 0, 0};
-	const uint32_t atomics =
-		RDMAEZ_IMPL_WR(ATOMIC_CMP_AND_SWP) | RDMAEZ_IMPL_WR(ATOMIC_FETCH_AND_ADD);
 	const unsigned int opcode = (unsigned int)wr->opcode;
 	const uint32_t is = opcode < 32 ? UINT32_C(1) << opcode : 0;
 	const bool is_inline = (wr->send_flags & IBV_SEND_INLINE) != 0;
@@ -291,8 +290,9 @@ RDMAEZ_IMPL_COLD void rdmaez_impl_wr_explain_one(const struct rdmaez_impl_wr_cas
 	length = rdmaez_impl_wr_length(wr, NULL);
 	if (is_inline)
 		rdmaez_impl_wr_explain_inline(
-			c, opcode, !(is & (atomics | RDMAEZ_IMPL_WR(RDMA_READ))), length);
-	if (is & atomics && !lacks)
+			c, opcode, !(is & (RDMAEZ_IMPL_WR_ATOMICS | RDMAEZ_IMPL_WR(RDMA_READ))),
+			length);
+	if (is & RDMAEZ_IMPL_WR_ATOMICS && !lacks)
 		rdmaez_impl_wr_explain_atomic(c, wr, length);
 	if (c->qp->qp_type == IBV_QPT_UD)
 		rdmaez_impl_wr_explain_ud(c, wr, length);
