@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens to a connection: packets are lost, doubled or late, a link goes down, a peer dies, an address vanishes, somebody else
- * answers. Each time this end gets to know why, in time; and afterwards the connection is up again, and what was lost is
+ * What happens to a connection: packets are lost, doubled or late, a link goes down, a peer dies or stops, an address
+ * vanishes, somebody else answers. Each time this end gets to know why, in time; and afterwards the connection is up again, and what was lost is
  * sent again.
  *
  * tests/device/ends.t runs the parts that it names on two devices. Without a name this runs what one device can do.
@@ -470,8 +470,7 @@ static size_t message(const struct rdmaez_endpoint *local, uint8_t *bytes, size_
 	return (size_t)got;
 }
 
-/* Goes as far as this step, and no further. */
-/* What a peer does to itself: `step + STEPS * signal`. */
+/* Goes as far as a step, where it sends a signal to itself, and no further: `step + STEPS * signal`. */
 static int end_at(int socket, int arg)
 {
 	const int step = arg % STEPS, by = arg / STEPS;

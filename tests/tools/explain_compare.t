@@ -155,29 +155,25 @@ tagged='mesh(2)
 for end in each():
     end.update(sends_posted=1, sends_signaled=1, sends_completed=0, recvs_completed=0, oldest_opcode="IBV_WR_SEND", oldest_ms=42000)
     end["vlan"] = 100'
+# other_vlan NUMBER: what is said if the second end is in that VLAN
+other_vlan() {
+	cat <<-END
+		Likely: rank 0 on node0 and rank 1 on node0 disagree: VLAN 100 against $1
+		  The ends of one subnet are in different VLANs (0: frames without a tag), which only a switch can
+		    join, and nothing has come over. Next: choose at each end the GID of an interface in the same
+		    VLAN, or have the switch put the frames without a tag into it.
+		    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: VLAN 100
+		    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: VLAN $1
+		2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+	END
+}
 ok 'VLAN' finds "$tagged"'
-qp(1, 0)["vlan"] = 0' <<-'END'
-	Likely: rank 0 on node0 and rank 1 on node0 disagree: VLAN 100 against 0
-	  The ends of one subnet are in different VLANs (0: frames without a tag), which only a switch can
-	    join, and nothing has come over. Next: choose at each end the GID of an interface in the same
-	    VLAN, or have the switch put the frames without a tag into it.
-	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: VLAN 100
-	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: VLAN 0
-	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
-END
+qp(1, 0)["vlan"] = 0' < <(other_vlan 0)
 ok 'and where a request was given up' finds "$tagged"'
 for end in each():
     end.update(sends_posted=0, sends_signaled=0)
 qp(0, 1).update(failed=1, failed_status="IBV_WC_RETRY_EXC_ERR", failed_ms=5)
-qp(1, 0)["vlan"] = 200' <<-'END'
-	Likely: rank 0 on node0 and rank 1 on node0 disagree: VLAN 100 against 200
-	  The ends of one subnet are in different VLANs (0: frames without a tag), which only a switch can
-	    join, and nothing has come over. Next: choose at each end the GID of an interface in the same
-	    VLAN, or have the switch put the frames without a tag into it.
-	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: VLAN 100
-	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: VLAN 200
-	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
-END
+qp(1, 0)["vlan"] = 200' < <(other_vlan 200)
 not_vlan() {
 	page "$tagged
 $1"

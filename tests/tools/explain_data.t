@@ -114,26 +114,37 @@ device_versions() {
 }
 ok 'says which driver and firmware the device has' device_versions
 
+# roce_port DIRECTORY: a port whose GIDs are all of RoCE v2, and of the interface port0
+roce_port() {
+	mkdir -p "$1"/gid_attrs/{types,ndevs}
+	echo Ethernet >"$1/link_layer"
+	for i in {0..15}; do
+		echo 'RoCE v2' >"$1/gid_attrs/types/$i"
+		echo port0 >"$1/gid_attrs/ndevs/$i"
+	done
+}
+
+# qps_have MEMBER WANTED DIRECTORY: what the program's record has of its queue pairs that have a GID, with that for /sys
+# shellcheck disable=SC2016 # expanded by the inner shell
+qps_have() {
+	rm -f "$scratch/json"
+	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$3" \
+		build/tools/rdmaez-explain "--json=$scratch/json" data again >/dev/null 2>"$scratch/err"
+	jq --raw-output "select(.qps) | [.qps[] | select(.gid_index) | .$1] | unique | map(tostring) | join(\" \")" "$scratch/json" >"$scratch/is"
+	diff <(echo "$2") "$scratch/is"
+}
+
 # lossless WANTED TRUST PFC [CLASS]: the priorities that a port protects, where DSCPs decide, and no traffic class is set
 # for all.
 lossless() {
-	local sys=$scratch/lossy/class net=$scratch/lossy/class/net/port0/qos port=$scratch/lossy/class/infiniband/fake0/ports/1
+	local device=$scratch/lossy/class/infiniband/fake0 net=$scratch/lossy/class/net/port0/qos
 	rm -rf "$scratch/lossy"
-	mkdir -p "$port"/gid_attrs/{types,ndevs} "$net" "$sys/infiniband/fake0/tc/1"
-	echo Ethernet >"$port/link_layer"
-	for i in {0..15}; do
-		echo 'RoCE v2' >"$port/gid_attrs/types/$i"
-		echo port0 >"$port/gid_attrs/ndevs/$i"
-	done
+	mkdir -p "$net" "$device/tc/1"
+	roce_port "$device/ports/1"
 	echo "$2" >"$net/trust"
 	echo "$3" >"$net/pfc"
-	echo "${4-}" >"$sys/infiniband/fake0/tc/1/traffic_class"
-	rm -f "$scratch/json"
-	# shellcheck disable=SC2016 # sh's arguments
-	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/lossy" \
-		build/tools/rdmaez-explain "--json=$scratch/json" data again >/dev/null 2>"$scratch/err"
-	jq --raw-output 'select(.qps) | [.qps[] | select(.gid_index) | .lossless] | unique | map(tostring) | join(" ")' "$scratch/json" >"$scratch/is"
-	diff <(echo "$1") "$scratch/is"
+	echo "${4-}" >"$device/tc/1/traffic_class"
+	qps_have lossless "$1" "$scratch/lossy"
 }
 ok 'knows which priorities a port protects from loss' lossless 24 dscp 00011000 'Global tclass=-1'
 ok 'knows a port that protects none' lossless 0 dscp 00000000
@@ -142,25 +153,16 @@ ok 'nor of one with a traffic class for all' lossless null dscp 00011000 'Global
 
 # vlan WANTED KIND [VID]: the VLAN of a GID's interface, of which uevent says the kind, and /proc/net/vlan the number. The
 # directory of devices is a link, so that /proc beside /sys is one of our own.
-# shellcheck disable=SC2016 # expanded by the inner shell
 vlan() {
 	local root=$scratch/tagged/root
-	local port=$root/sys/class/infiniband/fake0/ports/1 net=$root/sys/class/net/port0
+	local net=$root/sys/class/net/port0
 	rm -rf "$scratch/tagged"
-	mkdir -p "$port"/gid_attrs/{types,ndevs} "$net" "$root/proc/net/vlan" "$scratch/tagged/class"
+	mkdir -p "$net" "$root/proc/net/vlan" "$scratch/tagged/class"
 	ln -s ../root/sys/class/infiniband "$scratch/tagged/class/infiniband"
-	echo Ethernet >"$port/link_layer"
-	for i in {0..15}; do
-		echo 'RoCE v2' >"$port/gid_attrs/types/$i"
-		echo port0 >"$port/gid_attrs/ndevs/$i"
-	done
+	roce_port "$root/sys/class/infiniband/fake0/ports/1"
 	printf '%s\n' ${2:+"DEVTYPE=$2"} INTERFACE=port0 >"$net/uevent"
 	[[ -z ${3-} ]] || printf 'port0  VID: %s\t REORDER_HDR: 1  dev->priv_flags: 1001\n' "$3" >"$root/proc/net/vlan/port0"
-	rm -f "$scratch/json"
-	unshare --user --map-root-user --mount sh -c 'mount --bind "$0" /sys && exec "$@"' "$scratch/tagged" \
-		build/tools/rdmaez-explain "--json=$scratch/json" data again >/dev/null 2>"$scratch/err"
-	jq --raw-output 'select(.qps) | [.qps[] | select(.gid_index) | .vlan] | unique | map(tostring) | join(" ")' "$scratch/json" >"$scratch/is"
-	diff <(echo "$1") "$scratch/is"
+	qps_have vlan "$1" "$scratch/tagged"
 }
 ok 'knows the VLAN of an interface' vlan 100 vlan 100
 ok 'knows one that is none' vlan 0 ''

@@ -1254,7 +1254,7 @@ enum way {
 /* What is wrong after the nth call failed with this errno value, NULL: nothing. */
 static const char *fault_of(const struct flow *flow, unsigned int nth, int err, enum way way)
 {
-	const bool questions = way == QUESTIONS, silent = way == SILENT;
+	const bool questions = way == QUESTIONS;
 	const struct rule rule = rule_of(flow, nth, err);
 	const int fd = fixture_next_fd(), want = rule.result == GOES_ON ? flow->works
 						 : rule.result == SAME  ? err
@@ -1264,7 +1264,7 @@ static const char *fault_of(const struct flow *flow, unsigned int nth, int err, 
 
 	if (questions)
 		fail_questions(nth);
-	fake_fail(FAKE_ANY, nth, silent ? -1 : err);
+	fake_fail(FAKE_ANY, nth, way == SILENT ? -1 : err);
 	errno = EXDEV;
 	error = flow->run();
 	for (int i = 0; i < FAKE_VERB_COUNT; i++)
@@ -1293,38 +1293,38 @@ static const char *fault_of(const struct flow *flow, unsigned int nth, int err, 
 
 static void check_flow(const struct flow *flow)
 {
-	static const char *const ways[WAYS] = {"", ", without a record",
-					       ", and so do the questions after it",
-					       ", and does not set errno"};
-	static const int silent[] = {EIO};
+	static const struct {
+		const char *text;
+		size_t errors; /* how many errno values are tried */
+	} ways[WAYS] = {{"", COUNT_OF(errnos)},
+			{", without a record", FEW},
+			{", and so do the questions after it", FEW},
+			{", and does not set errno", 1}};
 
 	if (!learn(flow))
 		return;
 	for (unsigned int nth = 1; nth <= calls.count && (!flow->calls || nth <= flow->calls);
 	     nth++)
 		for (unsigned int way = PLAIN; way < WAYS; way++) {
-			const int *const errors = way == SILENT ? silent : errnos;
-			size_t count = COUNT_OF(errnos);
 			unsigned int faults = 0;
 
 			if (way == SILENT && returns_errno(calls.verb[nth - 1]))
 				continue;
-			if (way != PLAIN)
-				count = way == SILENT ? COUNT_OF(silent) : (size_t)FEW;
-			for (size_t i = 0; i < count; i++) {
+			for (size_t i = 0; i < ways[way].errors; i++) {
+				const int err = way == SILENT ? EIO : errnos[i];
 				const char *fault;
 
 				start(flow, way != UNRECORDED);
-				fault = fault_of(flow, nth, errors[i], (enum way)way);
+				fault = fault_of(flow, nth, err, (enum way)way);
 				faults += fault != NULL;
 				if (!fault)
 					continue;
-				tap_diag("%s: %s", rdmaez_errno_str(errors[i]), fault);
+				tap_diag("%s: %s", rdmaez_errno_str(err), fault);
 				if (way != UNRECORDED && t.record.error)
 					show_record(&t.record);
 			}
 			tap_eq_int(faults, 0, "%s: call %u, %s, fails%s", flow->name, nth,
-				   fake_verb_str(calls.verb[nth - 1]), ways[way]);
+				   fake_verb_str(calls.verb[nth - 1]), ways[way].text);
 		}
 }
 
