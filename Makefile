@@ -180,7 +180,7 @@ check: ## run the tests; V=1 shows each one by name
 .PHONY: slowest
 slowest: ## the twenty tests that took most processor time since make check was started last
 	@awk '{ cpu += $$1 } END { printf "%d tests took %d s of processor time, and those that took most:\n", NR, cpu }' build/times
-	@sort -rn build/times | head -n 20 | awk '{ printf "%5d s  %s\n", $$1, $$3 }'
+	@sort -rn build/times | head -n 20 | awk '{ printf "%5d s  %s\n", $$1, $$4 }'
 
 check-tree: ## format, scripts, documentation
 check-unit: ## the headers against a fake libibverbs, under sanitizers

@@ -19,6 +19,10 @@ hanging() {
 	RDMAEZ_TEST_SECONDS=1 judged "$1"
 }
 
+silent() {
+	RDMAEZ_TEST_SILENCE=1 judged "$1"
+}
+
 allowing() {
 	RDMAEZ_ALLOW_SKIP=1 judged "$1"
 }
@@ -28,7 +32,10 @@ ok 'a test that passes, passes' judged 'echo ok 1; echo 1..1'
 fails 'a test that fails, fails' 'Failed 1/2' judged 'echo ok 1; echo not ok 2; echo 1..2'
 fails 'one that dies after passing all fails' 'Non-zero exit status: 3' judged 'echo 1..1; echo ok 1; exit 3'
 fails 'one that ends before its plan fails' 'No plan found' judged 'echo ok 1'
-fails 'one that hangs fails' 'ran longer than 1 s' hanging 'echo 1..1; echo ok 1; sleep 60'
+fails 'one that hangs fails' 'it ran for too long' hanging 'echo 1..1; echo ok 1; sleep 60'
+fails 'one that is silent for too long fails' 'printed nothing for 1 s' silent 'echo 1..1; echo ok 1; sleep 60'
+fails 'however it takes the signal' 'printed nothing for 1 s' silent 'trap "" TERM; echo 1..1; sleep 60; sleep 60; echo ok 1'
+ok 'one that speaks in time goes on' silent 'echo 1..3; sleep 0.5; echo ok 1; sleep 0.5; echo ok 2; sleep 0.5; echo ok 3'
 fails 'a skipped assertion fails' 'Failed 1/2' judged 'echo ok 1; echo "ok 2 # SKIP no device"; echo 1..2'
 fails 'a skipped program fails' 'Failed 1/1' judged 'echo "1..0 # SKIP no device"'
 fails 'exit status 77 fails' 'exited 77' judged 'echo "# no device"; exit 77'
