@@ -228,7 +228,7 @@ mutants: | deps-build deps-test ## the same for all headers, which takes hours; 
 mutants-tools: ## the same for rdmaez-explain and rdmaez-doctor, with their tests on devices; MINUTES=300
 	$(call install_first,tools device)
 	$(call build_first,tools device)
-	nice -n 15 tests/mutants/run --tools --jobs 1 $(MINUTES:%=--minutes %)
+	nice -n 15 tests/mutants/run --tools $(MINUTES:%=--minutes %)
 
 .PHONY: prove
 prove: | deps-build deps-prove ## prove by CBMC what holds for all inputs: ranges, times, rules, what peers send; PROOFS="--help"

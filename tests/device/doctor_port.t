@@ -282,6 +282,7 @@ rest() {
 	line 'ok   gpu rxe0: cannot register dma-bufs: its driver does not support them'
 	look caps
 	line 'note caps rxe0: on-demand paging (RC): '
+	line '; device memory: no; atomics: IBV_ATOMIC_HCA (1); memory windows of type 2B: yes; '
 	line "; SRQs: $(ibv_devinfo -v -d rxe0 | awk '$1 == "max_srq:" { print $2 }'); "
 }
 

@@ -71,4 +71,56 @@ again() {
 	grep -qE '^1 of 1 headers: ([1-5]) of 5 caught' "$scratch/again"
 }
 ok 'all headers: a second run goes on where the first was stopped' again
+
+# A doctor of two functions. One test asks for both, another for the first; nothing comes to the third.
+mkdir -p "$tree"/{tools/doctor,tools/softroce.d,tests/tools,tests/device,tests/mutants,build/tools}
+cp tests/mutants/reach.c "$tree/tests/mutants"
+cp tests/run "$tree/tests"
+printf '#!/bin/sh\nexec "$@"\n' >"$tree/tools/softroce"
+touch "$tree/tools/softroce.d/init"
+cat >"$tree/tools/doctor/toy.c" <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+int twice(int a);
+int never(int a);
+int twice(int a)
+{
+	return a * 2;
+}
+int never(int a)
+{
+	return a - 2;
+}
+int main(int argc, char **argv)
+{
+	if (argc > 9)
+		return never(argc);
+	puts("toy");
+	return argc > 1 && printf("%d\n", twice(atoi(argv[1]))) < 0;
+}
+EOF
+cat >"$tree/Makefile" <<'EOF'
+B := rdmaez-doctor rdmaez-explain rdmaez-explain.so
+tools: $(B:%=build/tools/%)
+build/tools/%: build/tools/doctor/toy.o
+	gcc $< -o $@ $(LDFLAGS)
+build/tools/doctor/toy.o: tools/doctor/toy.c
+	mkdir -p $(@D); gcc -g -O2 $(TOOLS_CFLAGS) -c $< -o $@
+EOF
+printf '#!/bin/sh\nbuild/tools/rdmaez-doctor | grep -qx toy && echo ok 1 || echo not ok 1\necho 1..1\n' >"$tree/tests/tools/doctor_toy.t"
+printf '#!/bin/sh\n[ "$(build/tools/rdmaez-doctor 4 | tail -n 1)" = 8 ] && echo ok 1 || echo not ok 1\necho 1..1\n' >"$tree/tests/device/doctor_twice.t"
+chmod +x "$tree"/tests/*/*.t "$tree/tools/softroce"
+
+# Of all changes those of twice() are caught, and those of main() that show in what it prints.
+tool_changes() {
+	make --silent -C "$tree" tools
+	tests/mutants/run --tools --jobs 2 --per 30 --least 50
+}
+reached() {
+	jq --exit-status --compact-output '.[1]["tools/doctor/toy.c"] | .["7"] == ["tests/device/doctor_twice.t"] and .["11"] == [] and
+		(.["15"] | length) == 2' "$tree"/build/mutants/reached-*
+}
+ok 'a tool is changed, and its tests are run' grep -x '1 of 1 files: 13 of 25 caught, 0 accepted' <(tool_changes)
+ok 'a change is tried by the tests that come to it' reached
+ok 'that of a function to which none comes is missed' [ "$(grep -c "$(printf '\tnever\t')" <(tool_changes))" = 4 ]
 done_testing
