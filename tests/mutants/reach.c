@@ -30,7 +30,8 @@ static unsigned char *mapped(void)
 		marks = nowhere;
 		fd = (int)syscall(SYS_openat, AT_FDCWD, FILE_NAME, O_RDWR | O_CLOEXEC, 0);
 		if (fd >= 0) {
-			at = syscall(SYS_mmap, NULL, CODE_SIZE / 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			at = syscall(SYS_mmap, NULL, CODE_SIZE / 8, PROT_READ | PROT_WRITE,
+				     MAP_SHARED, fd, 0);
 			if (at != -1)
 				marks = (unsigned char *)at;
 			syscall(SYS_close, fd);
@@ -45,5 +46,6 @@ void __sanitizer_cov_trace_pc(void)
 	size_t at = (size_t)((const char *)__builtin_return_address(0) - __ehdr_start);
 
 	if (at < CODE_SIZE)
-		__atomic_fetch_or(mapped() + at / 8, (unsigned char)(1U << at % 8), __ATOMIC_RELAXED);
+		__atomic_fetch_or(mapped() + at / 8, (unsigned char)(1U << at % 8),
+				  __ATOMIC_RELAXED);
 }
