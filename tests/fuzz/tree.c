@@ -2,7 +2,7 @@
 /*
  * The checks of rdmaez-doctor --root under libFuzzer: whatever the files of a tree hold, in whatever form, each check
  * comes to its end, and each line that it says can be printed. The input is what is read, one file after the other; so
- * read.c has no part in it, whose test is tests/tools/doctor.t.
+ * read.c has no part in it, whose test is tests/tools/doctor_tree.t.
  */
 #include <dirent.h>
 #include <errno.h>

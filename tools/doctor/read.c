@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void path_of(char *path, size_t size, const char *format, va_list args)
@@ -29,23 +29,32 @@ static void announce(char *path, const char *format, va_list args)
 
 /* --- A tree that others have made: its links are its own, and lead to nothing outside of it ---------- */
 
-#ifndef DOCTOR_OPENAT2      /* tests set it to a call that no kernel has */
-#define DOCTOR_OPENAT2 437L /* on every architecture */
-#endif
-
 enum {
+	OPENAT2 = 437, /* on every architecture */
 	LINKS_MAX = 40 /* as the kernel has it */
 };
 
+static bool is_folder(int root, const char *path)
+{
+	struct stat is;
+
+	if (fstatat(root, path, &is, AT_SYMLINK_NOFOLLOW))
+		return false;
+	errno = ENOTDIR;
+	return S_ISDIR(is.st_mode);
+}
+
 /*
  * Takes the first component off `rest` and puts it behind `done`, a path without links: ".." takes one off instead, but
- * never the root; a link is put before `rest`, and `done` begins anew if it is absolute. False: it is too long, or
- * there are too many links.
+ * never the root; a link is put before `rest`, and `done` begins anew if it is absolute. What has a slash behind it must
+ * be a folder. False, with errno set: it is none, too long, or there are too many links.
  */
 static bool step_down(int root, char done[PATH_MAX], char rest[PATH_MAX], unsigned int *links)
 {
 	char target[PATH_MAX], behind[PATH_MAX];
 	const size_t length = strcspn(rest, "/"), at = strlen(done);
+	const bool has_slash = rest[length] == '/';
+	const char *to = target;
 	ssize_t n;
 
 	snprintf(behind, sizeof(behind), "%s", rest + length + strspn(rest + length, "/"));
@@ -55,6 +64,7 @@ static bool step_down(int root, char done[PATH_MAX], char rest[PATH_MAX], unsign
 
 		*(slash ? slash : done) = '\0';
 	} else if (strcmp(rest, ".") != 0) {
+		errno = ENAMETOOLONG;
 		if (at + 1 + length >= PATH_MAX)
 			return false;
 		snprintf(done + at, PATH_MAX - at, "%s%s", at ? "/" : "", rest);
@@ -62,9 +72,14 @@ static bool step_down(int root, char done[PATH_MAX], char rest[PATH_MAX], unsign
 		if (n >= 0) {
 			target[n] = '\0';
 			done[target[0] == '/' ? 0 : at] = '\0';
-			n = snprintf(rest, PATH_MAX, "%s/%s", target + strspn(target, "/"), behind);
+			to += strspn(target, "/");
+			n = snprintf(rest, PATH_MAX, "%s%s%s", to, *to && has_slash ? "/" : "",
+				     behind);
+			errno = ELOOP;
 			return n < PATH_MAX && ++*links <= LINKS_MAX;
 		}
+		if (has_slash && !is_folder(root, done))
+			return false;
 	}
 	snprintf(rest, PATH_MAX, "%s", behind);
 	return true;
@@ -99,10 +114,8 @@ static int open_by_steps(int root, const char *path, int flags)
 			strcpy(last, rest);
 			break;
 		}
-		if (!step_down(root, done, rest, &links)) {
-			errno = ELOOP;
+		if (!step_down(root, done, rest, &links))
 			return -1;
-		}
 	}
 	if (last[0] && strlen(done) + strlen(last) + 1 < sizeof(done))
 		strcat(strcat(done, done[0] ? "/" : ""), last);
@@ -124,7 +137,7 @@ int doctor_open_file(const char *path, int flags)
 	if (root < 0)
 		return -1;
 	path += strlen(doctor_options.root);
-	fd = (int)syscall(DOCTOR_OPENAT2, root, path, how, sizeof(how));
+	fd = (int)syscall(OPENAT2, root, path, how, sizeof(how));
 	error = errno;
 	if (fd < 0 && (error == ENOSYS || error == EPERM)) {
 		fd = open_by_steps(root, path, flags | O_CLOEXEC);
