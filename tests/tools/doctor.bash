@@ -17,6 +17,12 @@
 #     no_line PATTERN ARG...    that has none
 #
 #     runs NAME FILE            tests/tools/NAME.c ends well, with FILE as the source file that it tests
+#
+#     kernel LINE...            what the kernel of the tree tells by netlink, as tests/tools/kernel.c describes it
+#     later LINE...             the same once the doctor has slept
+#     process PID NAME STATE    a process of the tree, with /proc/PID; STATE as "S (sleeping)"
+#     on_it STATUS ARG...       the standard input is what rdmaez-doctor ARG... says where the tree's kernel runs: findings
+#                               with all evidence, but for one that is always the same, and queue pairs with their peers
 
 tree=${scratch:?}/root
 doctor=build/tools/rdmaez-doctor
@@ -191,4 +197,40 @@ runs() {
 		-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all "-D${1^^}=\"$2\"" "tests/tools/$1.c" \
 		-o "$scratch/$1"
 	"$scratch/$1" >"$scratch/out" || { cat "$scratch/out"; return 1; }
+}
+
+kernel() {
+	printf '%s\n' "$@" >"$tree/netlink"
+}
+
+later() {
+	mkdir -p "$tree/later"
+	printf '%s\n' "$@" >"$tree/later/netlink"
+}
+
+process() {
+	local at=proc/$1
+	mkdir -p "$tree/$at/task/$1" "$tree/$at/fd"
+	put "$at/comm" "$2"
+	printf '/opt/%s\0--fast\0' "$2" >"$tree/$at/cmdline"
+	put "$at/status" "Name:	$2" "State:	$3" "Tgid:	$1" 'Uid:	1000	1000	1000	1000' 'VmLck:	       0 kB' \
+		'VmPin:	    2048 kB' 'CapEff:	0000000000000000' "NSpid:	$1"
+	put "$at/limits" 'Limit                     Soft Limit           Hard Limit           Units     ' \
+		'Max open files            1024                 1024                 files     ' \
+		'Max locked memory         8388608              8388608              bytes     '
+	put "$at/stat" "$1 ($2) S 1 1 1 0 -1 4194304 0 0 0 0 40 2 0 0 20 0 1 0 100"
+	put "$at/wchan" 0
+	put "$at/cgroup" '0::/job/4'
+}
+
+on_it() {
+	local code=0
+	[[ -e $scratch/kernel.so ]] || "${CC:-gcc}" -shared -fPIC -O1 tests/tools/kernel.c -o "$scratch/kernel.so"
+	KERNEL=$tree LD_PRELOAD=$scratch/kernel.so "$doctor" --json "${@:2}" >"$scratch/json" || code=$?
+	jq --raw-output '(.checks[] | select(.finding | startswith("only the process itself can tell") | not) |
+		"\(.verdict) \(.check) \(.subject): \(.finding)", (.evidence[] | "  \(.)"), (.next[] | "> \(.)")),
+		(.queue_pairs[]? | [.device, .qp_num, .type, .state, .pid, .sq_psn, .rq_psn, .moved, .peer, .peer_device,
+		.peer_qp_num, .peer_pid] | map(tostring) | join(" "))' "$scratch/json" >"$scratch/lines"
+	diff - "$scratch/lines"
+	((code == $1)) || { echo "ended with $code, not $1"; return 1; }
 }

@@ -650,7 +650,8 @@ static void judge_rest(struct judged *j)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN, "",
 		      "it does not move; several queue pairs of this host have its peer's number, "
 		      "and only the process knows the GIDs that tell them apart");
-	else if (is_pair(&j->peer) && has_psns(j->qp) && has_psns(j->peer.qp))
+	else if (is_pair(&j->peer) && has_psns(j->qp) && has_psns(j->peer.qp) &&
+		 j->peer.qp->is.rq_psn == j->qp->is.sq_psn)
 		judge(j, DOCTOR_OK, WEIGHT_WELL, "",
 		      "idle: neither it nor its peer, of %s, moves, and their PSNs agree", name);
 	else if (is_pair(&j->peer))
@@ -1147,7 +1148,8 @@ static void say_counters_of_qps(void)
 			first = counted_before(c);
 			doctor_say(c->value > first ? DOCTOR_NOTE : DOCTOR_OK, c->device->name,
 				   "counter %u, of queue pair %u: %s is %ju, and grew by %ju",
-				   c->counter, c->qp_num, c->name, c->value, c->value - first);
+				   c->counter, c->qp_num, c->name, c->value,
+				   c->value > first ? c->value - first : 0);
 		}
 	}
 }

@@ -1,0 +1,306 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor --pid and --job say of processes and their queue pairs: of a machine made of files, whose kernel is
+# tests/tools/kernel.c. What a real one lists, and --peer, are in tests/device/doctor_process.t.
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+p=5000001 # no kernel gives a process such a number
+q=5000002
+rc='type=2 state=3'
+empty="ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0"
+well="ok process $p: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+  /proc/$p: 0 % of a processor in 1 s; cgroup 0::/job/4"
+
+# one LINE...: a machine with one device, of which the kernel tells these lines, and one process that is well.
+one() {
+	fresh
+	roce rxe0
+	mkdir -p "$tree/proc/self/ns"
+	ln -s 'pid:[4026531836]' "$tree/proc/self/ns/pid" # the first namespace, in which all processes are seen
+	process "$p" train 'S (sleeping)'
+	kernel 'dev 0 rxe0' "$@"
+}
+
+states() {
+	one "qp 0 lqpn=1 pid=$p type=2 state=6" "qp 0 lqpn=2 pid=$p type=2 state=5" "qp 0 lqpn=3 pid=$p type=2 state=4" \
+		"qp 0 lqpn=4 pid=$p type=3 state=0" "qp 0 lqpn=5 pid=$p type=4 state=1" "qp 0 lqpn=6 pid=$p type=2 state=2" \
+		"qp 0 lqpn=7 pid=$p type=10 state=2" "qp 0 lqpn=8 pid=$p type=255 state=2" "qp 0 lqpn=9 pid=$p" \
+		"qp 0 lqpn=10 pid=$p type=4 state=3 sq_psn=5" "qp 0 lqpn=11 pid=$p type=77 state=40"
+	on_it 1 --pid "$p" <<-END
+		failed process $p: train: on rxe0, queue pair 1 (RC, ERR): ERR: the queue pair has stopped working; whatever is posted ends in IBV_WC_WR_FLUSH_ERR
+		  queue pair 1
+		> poll for the first completion with an error, then reconnect
+		failed process rxe0: queue pair 2 (RC, SQE): SQE: a send has failed, and the queue pair processes no new sends in this state
+		  queue pair 2
+		> poll for the completion with an error, then move it to RTS again
+		warning process rxe0: queue pair 3 (RC, SQD): SQD: the queue pair processes no new sends in this state
+		  queue pair 3
+		> move it to RTS
+		warning process rxe0: queue pair 4 (UC, RESET): RESET: it neither sends nor receives, because it is not connected
+		  queue pair 4
+		> find out whether the program waits for its peer's data, or leaves out the moves to RTR and RTS
+		warning process rxe0: queue pair 5 (UD, INIT): INIT: it neither sends nor receives, because it is not connected
+		  queue pair 5
+		> find out whether the program waits for its peer's data, or leaves out the moves to RTR and RTS
+		warning process rxe0: queue pair 6 (RC, RTR): RTR: it receives, but sends nothing
+		  queue pair 6
+		> move it to RTS
+		ok process rxe0: queue pair 7 (XRC_RECV, RTR): ready
+		  queue pair 7
+		ok process rxe0: queue pair 8 (DRIVER, RTR): ready
+		  queue pair 8
+		ok process rxe0: queue pair 9 (?, ?): ready
+		  queue pair 9
+		ok process rxe0: queue pair 10 (UD, RTS): ready; queue pairs of this type have no peer
+		  queue pair 10: sq_psn 5
+		ok process rxe0: queue pair 11 (unknown, unknown): ready
+		  queue pair 11
+		$empty
+		$well
+		rxe0 1 RC ERR 5000001 null null false   null 0
+		rxe0 2 RC SQE 5000001 null null false   null 0
+		rxe0 3 RC SQD 5000001 null null false   null 0
+		rxe0 4 UC RESET 5000001 null null false   null 0
+		rxe0 5 UD INIT 5000001 null null false   null 0
+		rxe0 6 RC RTR 5000001 null null false   null 0
+		rxe0 7 XRC_RECV RTR 5000001 null null false   null 0
+		rxe0 8 DRIVER RTR 5000001 null null false   null 0
+		rxe0 9 ? ? 5000001 null null false   null 0
+		rxe0 10 UD RTS 5000001 null null false   null 0
+		rxe0 11 unknown unknown 5000001 null null false   null 0
+	END
+}
+
+# Of PSNs one is enough, UD has only one, and a request that was counted shows without any.
+moves() {
+	one "qp 0 lqpn=1 pid=$p type=2 state=2 rq_psn=5 sq_psn=7 rqpn=90" "qp 0 lqpn=2 pid=$p type=4 state=3 sq_psn=16777215" \
+		"qp 0 lqpn=3 pid=$p $rc sq_psn=1 rq_psn=1 rqpn=92" "qp 0 lqpn=4 pid=$p $rc" "qp 0 lqpn=6 pid=$p $rc" \
+		"qp 0 lqpn=7 pid=$p $rc sq_psn=3" "counter 0 40 qp=4 rx_read_requests=7 rx_write_requests=3 other=1 reset=9" \
+		'counter 0 41 qp=0 rx_write_requests=3' 'counter 0 42 qp=6 rx_read_bytes=1 tx_read_requests=1' \
+		'counter 0 39 qp=3 rx_read_requests=1'
+	later 'dev 0 rxe0' "qp 0 lqpn=1 pid=$p type=2 state=2 rq_psn=6 sq_psn=7 rqpn=90" \
+		"qp 0 lqpn=2 pid=$p type=4 state=3 sq_psn=0" "qp 0 lqpn=3 pid=$p $rc sq_psn=1 rq_psn=1 rqpn=92" \
+		"qp 0 lqpn=4 pid=$p $rc" "qp 0 lqpn=5 pid=$p $rc rqpn=93 sq_psn=1 rq_psn=2" "qp 0 lqpn=6 pid=$p $rc" \
+		"qp 0 lqpn=7 pid=$p $rc rq_psn=3" "counter 0 40 qp=4 rx_read_requests=7 rx_write_requests=5 other=0 reset=2" \
+		'counter 0 42 qp=6 rx_read_bytes=4 tx_read_requests=2' 'counter 0 43 qp=3 rx_read_requests=4'
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: it works: 3 of 7 queue pairs moved in 1 s
+		note process rxe0: queue pair 3 (RC, RTS): it does not move, and there is no queue pair 92 on this host: its peer is on another one, or is gone
+		  queue pair 3: sq_psn 1, rq_psn 1; peer 92
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		note process rxe0: queue pair 5 (RC, RTS): it does not move, and there is no queue pair 93 on this host: its peer is on another one, or is gone
+		  queue pair 5: sq_psn 1, rq_psn 2; peer 93
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		ok process rxe0: queue pair 1 (RC, RTR): it moves: its PSNs have advanced
+		  queue pair 1: sq_psn 7, rq_psn 6, before 7, 5; peer 90
+		ok process rxe0: queue pair 2 (UD, RTS): it moves: its PSNs have advanced
+		  queue pair 2: sq_psn 0, before 16777215
+		ok process rxe0: queue pair 4 (RC, RTS): it moves: its counters of requests have advanced
+		  queue pair 4
+		ok process rxe0: 2 queue pairs, 6 to 7 (RC, RTS): ready
+		  queue pair 6
+		  queue pair 7
+		ok process rxe0: counter 43, of queue pair 3: rx_read_requests is 4, and grew by 0
+		ok process rxe0: counter 40, of queue pair 4: rx_read_requests is 7, and grew by 0
+		note process rxe0: counter 40, of queue pair 4: rx_write_requests is 5, and grew by 2
+		ok process rxe0: counter 40, of queue pair 4: reset is 2, and grew by 0
+		note process rxe0: counter 42, of queue pair 6: rx_read_bytes is 4, and grew by 3
+		note process rxe0: counter 42, of queue pair 6: tx_read_requests is 2, and grew by 1
+		$empty
+		$well
+		rxe0 1 RC RTR 5000001 7 6 true none  90 0
+		rxe0 2 UD RTS 5000001 null null true   null 0
+		rxe0 3 RC RTS 5000001 1 1 false none  92 0
+		rxe0 4 RC RTS 5000001 null null true   null 0
+		rxe0 5 RC RTS 5000001 1 2 false none  93 0
+		rxe0 6 RC RTS 5000001 null null false   null 0
+		rxe0 7 RC RTS 5000001 null null false   null 0
+	END
+}
+
+# Where all moves, and where an error is counted beside it.
+works() {
+	one "qp 0 lqpn=1 pid=$p $rc rq_psn=5 sq_psn=7 rqpn=90"
+	put sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err 2
+	later 'dev 0 rxe0' "qp 0 lqpn=1 pid=$p $rc rq_psn=5 sq_psn=9 rqpn=90"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: it works: 1 of 1 queue pair moved in 1 s
+		ok process rxe0: queue pair 1 (RC, RTS): it moves: its PSNs have advanced
+		  queue pair 1: sq_psn 9, rq_psn 5, before 7, 5; peer 90
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 9 5 true none  90 0
+	END
+	put later/sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err 5
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: it works: 1 of 1 queue pair moved in 1 s; meanwhile rcvd_rnr_err of rxe0/1 grew by 3: the peer had no receive posted, so this side waited and sent again
+		ok process rxe0: queue pair 1 (RC, RTS): it moves: its PSNs have advanced
+		  queue pair 1: sq_psn 9, rq_psn 5, before 7, 5; peer 90
+		warning process rxe0/1: rcvd_rnr_err grew by 3 in 1 s: the peer had no receive posted, so this side waited and sent again
+		  /sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err: 2, then 5
+		> look at the peer: it posts its receives later than the messages arrive
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 9 5 true none  90 0
+	END
+	rm "$tree/later/netlink"
+	on_it 0 --pid "$p" <<-END
+		warning process $p: train: rcvd_rnr_err of rxe0/1 grew by 3: the peer had no receive posted, so this side waited and sent again; the port counts for all of its queue pairs
+		note process rxe0: queue pair 1 (RC, RTS): it does not move, and there is no queue pair 90 on this host: its peer is on another one, or is gone
+		  queue pair 1: sq_psn 7, rq_psn 5; peer 90
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		warning process rxe0/1: rcvd_rnr_err grew by 3 in 1 s: the peer had no receive posted, so this side waited and sent again
+		  /sys/class/infiniband/rxe0/ports/1/hw_counters/rcvd_rnr_err: 2, then 5
+		> look at the peer: it posts its receives later than the messages arrive
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 7 5 false none  90 0
+	END
+}
+
+# Which queue pair of this host is the peer: by numbers that point at each other, and of several by PSNs that are near.
+peers() {
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=11 sq_psn=100 rq_psn=200" "qp 0 lqpn=11 pid=$q $rc rqpn=1 sq_psn=200 rq_psn=100" \
+		"qp 1 lqpn=11 pid=$q $rc rqpn=1 sq_psn=9000000 rq_psn=100" "qp 0 lqpn=2 pid=$p $rc rqpn=12" \
+		"qp 0 lqpn=12 pid=$q $rc rqpn=2" "qp 1 lqpn=12 pid=$q $rc rqpn=2" "qp 0 lqpn=3 pid=$p $rc rqpn=13" \
+		"qp 1 lqpn=13 pid=$q $rc rqpn=77" "qp 0 lqpn=4 pid=$p $rc rqpn=4 sq_psn=5 rq_psn=6" \
+		"qp 0 lqpn=5 pid=$p $rc rqpn=15" "qp 1 lqpn=15 $rc rqpn=5" "qp 0 lqpn=6 pid=$p $rc rqpn=16" \
+		"qp 1 lqpn=16 kernel=nvme-rdma $rc rqpn=6" "qp 0 lqpn=7 pid=$p $rc rqpn=17" "qp 1 lqpn=17 pid=$q $rc" \
+		"qp 0 lqpn=8 pid=$p type=9 state=3 rqpn=18" "qp 1 lqpn=18 pid=$q type=10 state=3 rqpn=8" \
+		"qp 0 lqpn=20 pid=$p type=10 state=3 rqpn=30" "qp 1 lqpn=30 pid=$q type=9 state=3 rqpn=20" \
+		"qp 0 lqpn=21 pid=$p $rc rqpn=31" "qp 1 lqpn=31 pid=$q type=3 state=3 rqpn=21" \
+		"qp 0 lqpn=22 pid=$p $rc rqpn=32" "qp 1 lqpn=32 pid=$q type=2 state=5 rqpn=22" \
+		"qp 0 lqpn=23 pid=$p $rc rqpn=33" "qp 1 lqpn=33 pid=$q type=2 state=2 rqpn=23" \
+		"qp 0 lqpn=24 pid=$p $rc rqpn=0" "qp 0 lqpn=25 pid=$p $rc rqpn=35" "qp 1 lqpn=35 pid=$q $rc rqpn=77" \
+		"qp 0 lqpn=35 pid=$q $rc rqpn=78"
+	sed -i '1a dev 1 rxe1' "$tree/netlink"
+	process "$q" other 'S (sleeping)'
+	on_it 0 --pid "$p" <<-END
+		warning process $p: train: on rxe0, queue pair 3 (RC, RTS): the queue pair of this host that has its peer's number, of process $q (other), is connected to another one: the numbers were mixed up, or the peer is on another host
+		  queue pair 3; peer 13 of rxe1 (RC, RTS), its peer is 77
+		> compare the queue pair numbers that the ends have exchanged
+		warning process rxe0: queue pair 4 (RC, RTS): it does not move, and its peer, of process $p (train), expects a PSN beyond what was sent, so what arrives counts as a duplicate
+		  queue pair 4: sq_psn 5, rq_psn 6; peer 4 of rxe0 (RC, RTS): sq_psn 5, rq_psn 6; the difference is -1
+		> set rq_psn of each end to the other's sq_psn
+		warning process rxe0: queue pair 21 (RC, RTS): its type is RC, but its peer, of process $q (other), has the type UC, so packets are dropped
+		  queue pair 21; peer 31 of rxe1 (UC, RTS)
+		> create both queue pairs with one type
+		warning process rxe0: queue pair 22 (RC, RTS): RTS here, but SQE at its peer, of process $q (other): that end does not accept what is sent to it
+		  queue pair 22; peer 32 of rxe1 (RC, SQE)
+		> look at that process
+		warning process rxe0: queue pair 23 (RC, RTS): RTS here, but RTR at its peer, of process $q (other): that end receives, but sends nothing
+		  queue pair 23; peer 33 of rxe1 (RC, RTR)
+		> look at that process
+		note process rxe0: 2 queue pairs, 2, 25 (RC, RTS): it does not move; several queue pairs of this host have its peer's number, and only the process knows the GIDs that tell them apart
+		  queue pair 2; peer 12
+		  queue pair 25; peer 35
+		note process rxe0: queue pair 7 (RC, RTS): it does not move, and there is no queue pair 17 on this host: its peer is on another one, or is gone
+		  queue pair 7; peer 17
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		ok process rxe0: queue pair 1 (RC, RTS): idle: neither it nor its peer, of process $q (other), moves, and their PSNs agree
+		  queue pair 1: sq_psn 100, rq_psn 200; peer 11 of rxe0 (RC, RTS): sq_psn 200, rq_psn 100
+		ok process rxe0: 2 queue pairs, 5 to 6 (RC, RTS): ready; its peer belongs to a process that cannot be seen here
+		  queue pair 5; peer 15 of rxe1 (RC, RTS)
+		  queue pair 6; peer 16 of rxe1, the kernel's nvme-rdma (RC, RTS)
+		ok process rxe0: queue pair 8 (XRC_SEND, RTS): ready; its peer belongs to process $q (other)
+		  queue pair 8; peer 18 of rxe1 (XRC_RECV, RTS)
+		ok process rxe0: queue pair 20 (XRC_RECV, RTS): ready; its peer belongs to process $q (other)
+		  queue pair 20; peer 30 of rxe1 (XRC_SEND, RTS)
+		ok process rxe0: queue pair 24 (RC, RTS): ready
+		  queue pair 24
+		$empty
+		note process rxe1: 1 queue pair was made by threads that have ended, so the kernel does not tell whose they are
+		$well
+		rxe0 1 RC RTS 5000001 100 200 false here rxe0 11 5000002
+		rxe0 2 RC RTS 5000001 null null false   12 0
+		rxe0 3 RC RTS 5000001 null null false here rxe1 13 5000002
+		rxe0 4 RC RTS 5000001 5 6 false here rxe0 4 5000001
+		rxe0 5 RC RTS 5000001 null null false here rxe1 15 0
+		rxe0 6 RC RTS 5000001 null null false here rxe1 16 0
+		rxe0 7 RC RTS 5000001 null null false none  17 0
+		rxe0 8 XRC_SEND RTS 5000001 null null false here rxe1 18 5000002
+		rxe0 20 XRC_RECV RTS 5000001 null null false here rxe1 30 5000002
+		rxe0 21 RC RTS 5000001 null null false here rxe1 31 5000002
+		rxe0 22 RC RTS 5000001 null null false here rxe1 32 5000002
+		rxe0 23 RC RTS 5000001 null null false here rxe1 33 5000002
+		rxe0 24 RC RTS 5000001 null null false   null 0
+		rxe0 25 RC RTS 5000001 null null false   35 0
+	END
+}
+
+# PSNs that do not agree, from one end to the other across zero; and with a peer that moves, or was made meanwhile.
+psns() {
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=11 sq_psn=5 rq_psn=7" "qp 0 lqpn=11 pid=$q $rc rqpn=1 sq_psn=7 rq_psn=16777214" \
+		"qp 0 lqpn=2 pid=$p $rc rqpn=12 sq_psn=16777215 rq_psn=7" "qp 0 lqpn=12 pid=$q $rc rqpn=2 sq_psn=7 rq_psn=8388606" \
+		"qp 0 lqpn=3 pid=$p $rc rqpn=13 sq_psn=16777215 rq_psn=7" "qp 0 lqpn=13 pid=$q $rc rqpn=3 sq_psn=7 rq_psn=8388608" \
+		"qp 0 lqpn=4 pid=$p $rc rqpn=14 sq_psn=9 rq_psn=7" "qp 0 lqpn=14 pid=$q $rc rqpn=4 sq_psn=7 rq_psn=5" \
+		"qp 0 lqpn=5 pid=$p $rc rqpn=15 sq_psn=9 rq_psn=7"
+	process "$q" other 'S (sleeping)'
+	cp -r "$tree/netlink" "$scratch/netlink"
+	later "$(sed 's/rqpn=4 sq_psn=7 rq_psn=5/rqpn=4 sq_psn=7 rq_psn=6/' "$scratch/netlink")" \
+		"qp 0 lqpn=15 pid=$q $rc rqpn=5 sq_psn=7 rq_psn=3"
+	on_it 0 --pid "$p" <<-END
+		warning process $p: train: on rxe0, queue pair 2 (RC, RTS): it does not move, and its peer, of process $q (other), expects a PSN beyond what was sent, so what arrives counts as a duplicate
+		  queue pair 2: sq_psn 16777215, rq_psn 7; peer 12 of rxe0 (RC, RTS): sq_psn 7, rq_psn 8388606; the difference is -8388607
+		> set rq_psn of each end to the other's sq_psn
+		warning process rxe0: 2 queue pairs, 1, 3 (RC, RTS): it does not move, and its peer, of process $q (other), has not accepted what was sent
+		  queue pair 1: sq_psn 5, rq_psn 7; peer 11 of rxe0 (RC, RTS): sq_psn 7, rq_psn 16777214; the difference is 7
+		  queue pair 3: sq_psn 16777215, rq_psn 7; peer 13 of rxe0 (RC, RTS): sq_psn 7, rq_psn 8388608; the difference is 8388607
+		> if the difference is that of the two ends' first PSNs, set rq_psn of each end to the other's sq_psn; otherwise look for missing receives at the peer, and for loss
+		ok process rxe0: 2 queue pairs, 4 to 5 (RC, RTS): ready; its peer belongs to process $q (other)
+		  queue pair 4: sq_psn 9, rq_psn 7; peer 14 of rxe0 (RC, RTS): sq_psn 7, rq_psn 6
+		  queue pair 5: sq_psn 9, rq_psn 7; peer 15 of rxe0 (RC, RTS): sq_psn 7, rq_psn 3
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 5 7 false here rxe0 11 5000002
+		rxe0 2 RC RTS 5000001 16777215 7 false here rxe0 12 5000002
+		rxe0 3 RC RTS 5000001 16777215 7 false here rxe0 13 5000002
+		rxe0 4 RC RTS 5000001 9 7 false here rxe0 14 5000002
+		rxe0 5 RC RTS 5000001 9 7 false here rxe0 15 5000002
+	END
+}
+
+peer_is_held() {
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=11" "qp 0 lqpn=11 pid=$q $rc rqpn=1"
+	process "$q" other 'Z (zombie)'
+	on_it 0 --pid "$p" <<-END
+		warning process $p: train: on rxe0, queue pair 1 (RC, RTS): its peer, process $q (other), has ended, and its parent has not waited for it: State Z (zombie)
+		  queue pair 1; peer 11 of rxe0 (RC, RTS)
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 null null false here rxe0 11 5000002
+	END
+	process "$q" other 't (tracing stop)'
+	on_it 1 --job command=other <<-END
+		failed process command=other: 1 process: process $q is stopped by a debugger: State t (tracing stop)
+		  /proc/5000002/status
+		ok process rxe0: queue pair 11 (RC, RTS): ready; its peer belongs to process $p (train)
+		  queue pair 11; peer 1 of rxe0 (RC, RTS)
+		ok process command=other: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process command=other: t (tracing stop), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000002: 0 % of a processor in 1 s; cgroup 0::/job/4
+		rxe0 11 RC RTS 5000002 null null false here rxe0 1 5000001
+	END
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=11 sq_psn=1 rq_psn=1" "qp 0 lqpn=11 pid=$q $rc rqpn=12 sq_psn=1 rq_psn=1"
+	process "$q" other 'T (stopped)'
+	on_it 0 --pid "$p" <<-END
+		warning process $p: train: on rxe0, queue pair 1 (RC, RTS): the queue pair of this host that has its peer's number, of process $q (other), is connected to another one: the numbers were mixed up, or the peer is on another host
+		  queue pair 1: sq_psn 1, rq_psn 1; peer 11 of rxe0 (RC, RTS): sq_psn 1, rq_psn 1, its peer is 12
+		> compare the queue pair numbers that the ends have exchanged
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 1 1 false here rxe0 11 5000002
+	END
+}
+
+ok 'states' states
+ok 'what moves' moves
+ok 'a process that works, and errors beside it' works
+ok 'peers' peers
+ok 'PSNs' psns
+ok 'a peer whose process is held' peer_is_held
+done_testing
