@@ -297,10 +297,489 @@ peer_is_held() {
 	END
 }
 
+# Whose an object is that names no thread: by its protection domain, and that one's context, on the same device.
+owners() {
+	one "qp 0 lqpn=1 $rc pdn=3" 'pd 1 pdn=3' "pd 0 pdn=2 pid=$q" "pd 0 pdn=3 pid=$p" "qp 0 lqpn=2 $rc pdn=4" \
+		'pd 0 pdn=4 ctxn=7' "ctx 0 ctxn=8 pid=$q" "ctx 0 ctxn=7 pid=$p" "qp 0 lqpn=3 $rc ctxn=7" "qp 0 lqpn=4 $rc" \
+		"qp 0 lqpn=5 $rc pdn=2" "qp 0 lqpn=6 $rc pdn=9" "qp 0 lqpn=7 $rc kernel=smc pid=0" 'mr 0 pdn=3 bytes=1024 rkey=5' \
+		"cq 0 ctxn=7 cqe=10" "cq 0 pid=$p cqe=5" "cq 0 pid=$q cqe=100" "srq 0 pdn=3" "srq 0 pdn=5" 'pd 0 pdn=5'
+	process "$q" other 'S (sleeping)'
+	sed -i '1a dev 1 rxe1' "$tree/netlink"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: all queue pairs are ready, and the driver does not show whether they move
+		ok process rxe0: 3 queue pairs, 1 to 3 (RC, RTS): ready
+		  queue pair 1
+		  queue pair 2
+		  queue pair 3
+		ok process $p: contexts: 1; protection domains: 2; completion queues: 2, of 15 entries; memory regions: 1, of 1 KiB; shared receive queues: 1; cm_ids: 0
+		  memory region of rxe0: 1 KiB, rkey 0x5
+		note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are
+		$well
+		rxe0 1 RC RTS 5000001 null null false   null 0
+		rxe0 2 RC RTS 5000001 null null false   null 0
+		rxe0 3 RC RTS 5000001 null null false   null 0
+	END
+	on_it 0 --pid "$p" rxe1 <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 1; protection domains: 2; completion queues: 2, of 15 entries; memory regions: 1, of 1 KiB; shared receive queues: 1; cm_ids: 0
+		  memory region of rxe0: 1 KiB, rkey 0x5
+		note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are
+		$well
+	END
+}
+
+# opens PID NODE...: what it has open.
+opens() {
+	local file=3 node
+	for node in "${@:2}"; do
+		ln -s "/dev/infiniband/$node" "$tree/proc/$1/fd/$((file++))"
+	done
+	ln -s /dev/null "$tree/proc/$1/fd/0"
+}
+
+orphans() {
+	one "qp 0 lqpn=1 $rc pdn=3" "qp 0 lqpn=2 type=4 state=3 ctxn=3" 'pd 0 pdn=3' "qp 1 lqpn=3 $rc" "qp 0 lqpn=4 kernel=smc $rc"
+	sed -i '1a dev 1 rxe1' "$tree/netlink"
+	put sys/class/infiniband_verbs/uverbs0/ibdev rxe0
+	put sys/class/infiniband_verbs/uverbs1/ibdev rxe1
+	opens "$p" rdma_cm uverbs1 uverbs0 uverbs0
+	process "$q" other 'S (sleeping)'
+	opens "$q" uverbs1 uverbs7
+	process 5000003 third 'S (sleeping)'
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: all queue pairs are ready, and the driver does not show whether they move
+		ok process rxe0: queue pair 1 (RC, RTS): ready
+		  queue pair 1
+		ok process rxe0: queue pair 2 (UD, RTS): ready
+		  queue pair 2
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are; no other process has the device open, so they are counted here
+		note process rxe1: 1 queue pair was made by threads that have ended, so the kernel does not tell whose they are
+		ok process $p: S (sleeping), 1 thread, mostly asleep; 5 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		rxe0 1 RC RTS 5000001 null null false   null 0
+		rxe0 2 UD RTS 5000001 null null false   null 0
+	END
+	opens "$q" uverbs0 2>/dev/null || ln -sf /dev/infiniband/uverbs0 "$tree/proc/$q/fd/9"
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: no RDMA objects: no queue pair, no cm_id and no memory region
+		  it has rdma_cm, uverbs1, uverbs0 open
+		> look for a child that has them, or look in its network namespace, which alone shows its objects: rdma resource show
+		note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are
+		note process rxe1: 1 queue pair was made by threads that have ended, so the kernel does not tell whose they are
+	END
+	rm -r "$tree/proc/$q/fd"
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: no RDMA objects: no queue pair, no cm_id and no memory region
+		  it has rdma_cm, uverbs1, uverbs0 open
+		> look for a child that has them, or look in its network namespace, which alone shows its objects: rdma resource show
+		note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are
+		note process rxe1: 1 queue pair was made by threads that have ended, so the kernel does not tell whose they are
+	END
+	rm -r "$tree/proc/$q"
+	ln -sfn 'pid:[4026532000]' "$tree/proc/self/ns/pid"
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: no RDMA objects: no queue pair, no cm_id and no memory region
+		  it has rdma_cm, uverbs1, uverbs0 open
+		> look for a child that has them, or look in its network namespace, which alone shows its objects: rdma resource show
+		note process rxe0: 2 queue pairs were made by threads that have ended, or by processes of another PID namespace, so the kernel does not tell whose they are
+		note process rxe1: 1 queue pair was made by threads that have ended, or by processes of another PID namespace, so the kernel does not tell whose they are
+	END
+	ln -sfn 'pid:[4026531836]' "$tree/proc/self/ns/pid"
+	on_it 0 --job command=train <<-END
+		note process command=train: 1 process: no RDMA objects: no queue pair, no cm_id and no memory region
+		  it has rdma_cm, uverbs1, uverbs0 open
+		> look for a child that has them, or look in its network namespace, which alone shows its objects: rdma resource show
+		note process rxe0: 2 queue pairs were made by threads that have ended, so the kernel does not tell whose they are
+		note process rxe1: 1 queue pair was made by threads that have ended, so the kernel does not tell whose they are
+	END
+}
+
+nothing_found() {
+	one
+	opens "$p" uverbs0 rdma_cm
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: no RDMA objects: no queue pair, no cm_id and no memory region
+		  it has uverbs0, rdma_cm open
+		> look for a child that has them, or look in its network namespace, which alone shows its objects: rdma resource show
+	END
+	put "proc/$p/status" 'Name:	train' 'State:	S (sleeping)' "NSpid:	$p	7"
+	rm -r "$tree/proc/$p/fd"
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: no RDMA objects: no queue pair, no cm_id and no memory region
+		  /proc/5000001/fd: ENOENT: it may belong to another user
+		  it is in a PID namespace of its own, whose objects some kernels do not show here
+		> as root: nsenter --target 5000001 --pid --net --mount rdmaez-doctor --pid N, with N of that namespace
+	END
+	rm "$tree/netlink"
+	on_it 1 --pid "$p" <<-END
+		failed process $p: train: the kernel shows no RDMA device here
+		  RDMA netlink: EPROTONOSUPPORT
+	END
+	kernel 'refuse dev 1'
+	on_it 1 --pid "$p" <<-END
+		failed process $p: train: the kernel shows no RDMA device here
+		  RDMA netlink: EPERM
+	END
+	kernel ''
+	on_it 1 --pid "$p" <<-END
+		failed process $p: train: the kernel shows no RDMA device here
+		  RDMA netlink: no device
+	END
+	rm -r "$tree/sys/class/infiniband"
+	on_it 1 --pid "$p" <<-END
+		failed process $p: train: the kernel shows no RDMA device here
+		  RDMA netlink: ENODEV
+	END
+	on_it 1 --pid "$q" <<-END
+		failed process $q: there is no such process here
+		  /proc; this is the PID namespace of process N
+	END
+}
+
+# What rdma_cm knows: of which state, from where, to where.
+cm_ids() {
+	local i
+	one "cm_id 0 pid=$p state=8 src=192.0.2.1:7174" "cm_id 0 pid=$p state=8" "cm_id 0 pid=$q state=0"
+	process "$q" other 'S (sleeping)'
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair yet, and a cm_id that listens
+		ok process rxe0: cm_id: LISTEN, at 192.0.2.1:7174
+		ok process rxe0: cm_id: LISTEN, at no address
+		ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 2
+		$well
+	END
+	kernel 'dev 0 rxe0' "cm_id 0 pid=$p state=7 src=[2001:db8::1]:18" "cm_id 0 pid=$p state=0 src=27"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process rxe0: cm_id: ADDR_BOUND, at [2001:db8::1]:18
+		ok process rxe0: cm_id: IDLE, at an address of family 27
+		ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 2
+		$well
+	END
+	one "cm_id 0 pid=$p state=5 lqpn=1 src=192.0.2.1:4001 dst=192.0.2.2:7174" \
+		"cm_id 0 pid=$p state=6 lqpn=2 src=[2001:db8::1]:4001 dst=[2001:db8::2]:7174" "cm_id 0 pid=$p state=20 lqpn=3 dst=27" \
+		"cm_id 0 pid=$p state=5 lqpn=4 src=192.0.2.1:4001 dst=192.0.2.1:9" \
+		"cm_id 1 pid=$p state=5 lqpn=4 src=192.0.2.1:4001 dst=192.0.2.7:9" \
+		"cm_id 0 pid=$p state=5 lqpn=5 dst=[2001:db8::1]:9" "cm_id 0 pid=$p state=5 lqpn=6 dst=17" \
+		"cm_id 0 pid=$p state=5 lqpn=7" "$(for i in {1..7}; do echo "qp 0 lqpn=$i pid=$p $rc rqpn=9$i"; done)" \
+		"qp 0 lqpn=8 pid=$p $rc"
+	sed -i '1a dev 1 rxe1' "$tree/netlink"
+	printf '%s\n' 'eth9' 'lo 127.0.0.1:0' 'eth0 17' 'eth0 192.0.2.1:0' 'eth0 [2001:db8::1]:0' >"$tree/ifaddrs"
+	on_it 0 --pid "$p" rxe0 <<-END
+		warning process $p: train: on rxe0, queue pair 4 (RC, RTS): its peer at 192.0.2.1:9 is gone: there is no queue pair 94 on this host
+		  queue pair 4; peer 94
+		> reconnect it
+		warning process rxe0: queue pair 5 (RC, RTS): its peer at [2001:db8::1]:9 is gone: there is no queue pair 95 on this host
+		  queue pair 5; peer 95
+		> reconnect it
+		note process rxe0: queue pair 1 (RC, RTS): it does not move; its peer is at 192.0.2.2:7174, on another host
+		  queue pair 1; peer 91
+		> look at that host as well: run rdmaez-doctor --listen there, and --peer here
+		note process rxe0: queue pair 2 (RC, RTS): it does not move; its peer is at [2001:db8::2]:7174, on another host
+		  queue pair 2; peer 92
+		> look at that host as well: run rdmaez-doctor --listen there, and --peer here
+		note process rxe0: queue pair 3 (RC, RTS): it does not move; its peer is at an address of family 27, on another host
+		  queue pair 3; peer 93
+		> look at that host as well: run rdmaez-doctor --listen there, and --peer here
+		note process rxe0: queue pair 6 (RC, RTS): it does not move; its peer is at an address of family 17, on another host
+		  queue pair 6; peer 96
+		> look at that host as well: run rdmaez-doctor --listen there, and --peer here
+		note process rxe0: queue pair 7 (RC, RTS): it does not move, and there is no queue pair 97 on this host: its peer is on another one, or is gone
+		  queue pair 7; peer 97
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		ok process rxe0: queue pair 8 (RC, RTS): ready
+		  queue pair 8
+		ok process rxe0: cm_id: CONNECT, from 192.0.2.1:4001 to 192.0.2.2:7174, queue pair 1
+		note process rxe0: cm_id: DISCONNECT, from [2001:db8::1]:4001 to [2001:db8::2]:7174, queue pair 2
+		ok process rxe0: cm_id: in a newer state, from no address to an address of family 27, queue pair 3
+		ok process rxe0: cm_id: CONNECT, from 192.0.2.1:4001 to 192.0.2.1:9, queue pair 4
+		ok process rxe0: cm_id: CONNECT, from no address to [2001:db8::1]:9, queue pair 5
+		ok process rxe0: cm_id: CONNECT, from no address to an address of family 17, queue pair 6
+		ok process rxe0: cm_id: CONNECT, from no address to an address of family 0, queue pair 7
+		ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 8
+		$well
+		rxe0 1 RC RTS 5000001 null null false elsewhere  91 0
+		rxe0 2 RC RTS 5000001 null null false elsewhere  92 0
+		rxe0 3 RC RTS 5000001 null null false elsewhere  93 0
+		rxe0 4 RC RTS 5000001 null null false none  94 0
+		rxe0 5 RC RTS 5000001 null null false none  95 0
+		rxe0 6 RC RTS 5000001 null null false elsewhere  96 0
+		rxe0 7 RC RTS 5000001 null null false none  97 0
+		rxe0 8 RC RTS 5000001 null null false   null 0
+	END
+	kernel 'dev 0 rxe0' "$(for i in {1..18}; do echo "cm_id 0 pid=$p state=4 src=192.0.2.1:$i"; done)"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:1
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:2
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:3
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:4
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:5
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:6
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:7
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:8
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:9
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:10
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:11
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:12
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:13
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:14
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:15
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:16
+		ok process $p: 2 more cm_ids
+		ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 18
+		$well
+	END
+	sed -i '$d' "$tree/netlink"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:1
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:2
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:3
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:4
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:5
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:6
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:7
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:8
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:9
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:10
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:11
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:12
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:13
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:14
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:15
+		ok process rxe0: cm_id: ROUTE_RESOLVED, at 192.0.2.1:16
+		ok process $p: 1 more cm_id
+		ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 17
+		$well
+	END
+}
+
+# Queue pairs of which the same is said are counted, those of other numbers listed while there is room.
+many() {
+	local i
+	one "$(for i in 5 6 7 9 11 12; do echo "qp 0 lqpn=$i pid=$p $rc"; done)" "qp 0 lqpn=8 pid=$p type=3 state=3"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: all queue pairs are ready, and the driver does not show whether they move
+		ok process rxe0: 6 queue pairs, 5 to 7, 9, 11 to 12 (RC, RTS): ready
+		  queue pair 5
+		  queue pair 6
+		  queue pair 7
+		  and 3 more
+		ok process rxe0: queue pair 8 (UC, RTS): ready
+		  queue pair 8
+		$empty
+		$well
+		rxe0 5 RC RTS 5000001 null null false   null 0
+		rxe0 6 RC RTS 5000001 null null false   null 0
+		rxe0 7 RC RTS 5000001 null null false   null 0
+		rxe0 9 RC RTS 5000001 null null false   null 0
+		rxe0 11 RC RTS 5000001 null null false   null 0
+		rxe0 12 RC RTS 5000001 null null false   null 0
+		rxe0 8 UC RTS 5000001 null null false   null 0
+	END
+	kernel 'dev 0 rxe0' "$(for i in {10000..10120..2}; do echo "qp 0 lqpn=$i pid=$p $rc"; done)"
+	on_it 0 --pid "$p" >"$scratch/differs" <<<'' || :
+	grep -x "> ok process rxe0: 61 queue pairs, $(seq -s ', ' 10000 2 10046), ... (RC, RTS): ready" "$scratch/differs"
+	[[ $(grep -A4 -F ', ... (RC, RTS): ready' "$scratch/differs" | tail -1) == '>   and 58 more' ]]
+}
+
+# How much memory, in its unit, and which keys the kernel shows.
+regions() {
+	local i
+	one "mr 0 pid=$p bytes=1023" "mr 0 pid=$p bytes=1024 rkey=0" "mr 0 pid=$p bytes=1048575" "mr 0 pid=$p bytes=1048576 rkey=16" \
+		"mr 0 pid=$p bytes=1073741823" "mr 0 pid=$p bytes=1073741824" "mr 0 pid=$p bytes=1610612736" "mr 0 pid=$q bytes=7 rkey=1" \
+		"pd 0 pid=$p" "ctx 0 pid=$p" "ctx 0 pid=$p" "srq 0 pid=$p" "mr 0 pid=$p bytes=0"
+	process "$q" other 'S (sleeping)'
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 2; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 8, of 3.502 GiB; shared receive queues: 1; cm_ids: 0
+		  memory region of rxe0: 1023 bytes
+		  memory region of rxe0: 1 KiB
+		  memory region of rxe0: 1024 KiB
+		  memory region of rxe0: 1 MiB, rkey 0x10
+		  memory region of rxe0: 1024 MiB
+		  memory region of rxe0: 1 GiB
+		  memory region of rxe0: 1.5 GiB
+		  memory region of rxe0: 0 bytes
+		$well
+	END
+	kernel 'dev 0 rxe0' "$(for i in {1..9}; do echo "mr 0 pid=$p bytes=4096"; done)"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 9, of 36 KiB; shared receive queues: 0; cm_ids: 0
+		  the keys of the memory regions are shown with CAP_NET_ADMIN
+		$well
+	END
+}
+
+# What this kernel does not list, and what this user may not see.
+hidden() {
+	one "pd 0 pid=$p" 'refuse ctx 22' 'refuse srq 95'
+	rm -r "$tree/proc/$p/fd"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process $p: S (sleeping), 1 thread, mostly asleep; it may open 1024 files; 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		note process $p: this kernel does not list contexts: EINVAL
+		  RDMA netlink; contexts and shared receive queues are listed since Linux 5.13, the others since 4.17
+		note process $p: this kernel does not list shared receive queues: EOPNOTSUPP
+		  RDMA netlink; contexts and shared receive queues are listed since Linux 5.13, the others since 4.17
+		note process $p: open files and the function in which it waits are hidden from this user
+		  /proc/PID/fd and wchan need the right to debug a process: its own user, or CAP_SYS_PTRACE
+	END
+}
+
+# limits PINNED LOCKED CAPEFF LIMIT FILES MAY_OPEN
+process_limits() {
+	one "pd 0 pid=$p"
+	put "proc/$p/status" 'Name:	train' 'State:	R (running)' "VmPin:	$1 kB" "VmLck:	$2 kB" "CapEff:	$3"
+	put "proc/$p/limits" "Max open files            $6 $6 files" "Max locked memory         $4 $4 bytes"
+	touch "$tree/proc/$p/fd"/{1..12}
+}
+
+limits() {
+	process_limits 900 0 0000000000000000 1048576 12 20
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process $p: R (running), 1 thread, mostly asleep; 12 files are open (limit: 20); 900 KiB of memory are pinned (limit: 1 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+	END
+	process_limits 900 22 0000000000000000 1048576 12 20
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		warning process $p: R (running), 1 thread, mostly asleep; 12 files are open (limit: 20); 900 KiB of memory are pinned (limit: 1 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		> raise the limit that it is about to reach: /proc/5000001/limits
+	END
+	process_limits 900 22 0000000000004000 1048576 12 19
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		warning process $p: R (running), 1 thread, mostly asleep; 12 files are open (limit: 19); 900 KiB of memory are pinned (limit: 1 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		> raise the limit that it is about to reach: /proc/5000001/limits
+	END
+	process_limits 900 22 ffffffffffffbfff unlimited 12 21
+	put "proc/$p/wchan" ep_poll
+	mkdir -p "$tree/later/proc/$p" "$tree/proc/$p/task/5000009"
+	echo "$p (tr) a)in) S 1 1 1 0 -1 4194304 0 0 0 0 60 31 0 0 20 0 1 0 100" >"$tree/later/proc/$p/stat"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process $p: R (running), 2 threads, mostly asleep, in ep_poll; 12 files are open (limit: 21); 900 KiB of memory are pinned (limit: unlimited)
+		  /proc/5000001: 49 % of a processor in 1 s; cgroup 0::/job/4
+	END
+	echo "$p (train) S 1 1 1 0 -1 4194304 0 0 0 0 60 32 0 0 20 0 1 0 100" >"$tree/later/proc/$p/stat"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process $p: R (running), 2 threads, busy: it computes, or polls; 12 files are open (limit: 21); 900 KiB of memory are pinned (limit: unlimited)
+		  /proc/5000001: 50 % of a processor in 1 s; cgroup 0::/job/4
+	END
+}
+
+# jobs by each of their kinds; those that have no objects are left out.
+jobs_of() {
+	local i
+	one "pd 0 pid=$p" "pd 0 pid=$q"
+	process "$q" other 'S (sleeping)'
+	process 5000003 other 'S (sleeping)'
+	put "proc/$q/cgroup" '4:memory:/job/4/step' '0::/jobs'
+	put "proc/5000003/cgroup" '0::/job/40'
+	sed -i 's/1000	1000	1000	1000/1001	1000	1000	1000/' "$tree/proc/$q/status"
+	on_it 0 --job command=other <<-END
+		ok process command=other: 1 process: nothing visible is wrong: no queue pair
+		ok process command=other: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process command=other: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000002: 0 % of a processor in 1 s; cgroup 4:memory:/job/4/step
+	END
+	on_it 0 --job cgroup=/job/4/ <<-END
+		ok process cgroup=/job/4/: 2 processes: nothing visible is wrong: no queue pair
+		ok process cgroup=/job/4/: contexts: 0; protection domains: 2; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process cgroup=/job/4/: process $p: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process cgroup=/job/4/: process $q: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000002: 0 % of a processor in 1 s; cgroup 4:memory:/job/4/step
+	END
+	on_it 0 --job user=1000 <<-END
+		ok process user=1000: 1 process: nothing visible is wrong: no queue pair
+		ok process user=1000: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process user=1000: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+	END
+	on_it 1 --job command=others <<-END
+		failed process command=others: there is no such process here
+		  /proc; this is the PID namespace of process N
+	END
+	printf 'node\0train' >"$tree/proc/$p/cmdline"
+	put "proc/$p/comm" MainThread
+	on_it 0 --job command=node <<-END
+		ok process command=node: 1 process: nothing visible is wrong: no queue pair
+		ok process command=node: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process command=node: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+	END
+	one "$(for i in {11..19}; do echo "pd 0 pid=50000$i"; done)"
+	for i in {11..19}; do
+		process "50000$i" train 'S (sleeping)'
+	done
+	on_it 0 --job command=train <<-END
+		ok process command=train: 9 processes: nothing visible is wrong: no queue pair
+		ok process command=train: contexts: 0; protection domains: 9; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process command=train: process 5000011: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000011: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process 5000012: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000012: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process 5000013: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000013: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process 5000014: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000014: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process 5000015: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000015: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process 5000016: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000016: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process 5000017: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000017: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process 5000018: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000018: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: and 1 more process
+	END
+}
+
+# One process ends while the doctor sleeps.
+ends_meanwhile() {
+	one "qp 0 lqpn=1 pid=$p $rc"
+	mkdir -p "$tree/later/proc/$p"
+	ln -s loop "$tree/later/proc/$p/comm"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: all queue pairs are ready, and the driver does not show whether they move
+		ok process rxe0: queue pair 1 (RC, RTS): ready
+		  queue pair 1
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 null null false   null 0
+	END
+}
+
 ok 'states' states
 ok 'what moves' moves
 ok 'a process that works, and errors beside it' works
 ok 'peers' peers
 ok 'PSNs' psns
 ok 'a peer whose process is held' peer_is_held
+ok 'whose an object is' owners
+ok 'objects of threads that have ended' orphans
+ok 'a process without objects, and a machine without' nothing_found
+ok 'what rdma_cm knows' cm_ids
+ok 'many queue pairs' many
+ok 'memory' regions
+ok 'what is hidden' hidden
+ok 'limits that are near' limits
+ok 'jobs' jobs_of
+ok 'a process that ends' ends_meanwhile
 done_testing

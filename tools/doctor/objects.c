@@ -161,9 +161,7 @@ int objects_list(struct objects *objects)
 			if (error)
 				objects->error[kind] = error;
 		}
-		error = nldev_ask_counters((int)taker.device->index, take_counters, &taker);
-		if (error)
-			objects->counter_error = error;
+		nldev_ask_counters((int)taker.device->index, take_counters, &taker);
 	}
 	return objects->devices ? 0 : error;
 }

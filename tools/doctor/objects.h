@@ -45,7 +45,6 @@ struct objects {
 	int error[OBJECTS_KINDS]; /* of the last device that did not answer; 0: all did */
 	unsigned int counters;
 	struct objects_counter *counter;
-	int counter_error;
 };
 
 extern const char *const objects_name[OBJECTS_KINDS]; /* "queue pairs" */

@@ -1116,7 +1116,8 @@ static void say_cm_ids(void)
 		if (!process_of(id) || !doctor_is_meant(id->device->name))
 			continue;
 		if (told++ == 16) {
-			doctor_say(DOCTOR_OK, subject(), "%u more cm_ids", all - 16);
+			doctor_say(DOCTOR_OK, subject(), "%u more cm_id%s", all - 16,
+				   all == 17 ? "" : "s");
 			return;
 		}
 		snprintf(from, sizeof(from), "no address");
@@ -1202,7 +1203,8 @@ static void say_processes(const struct process *then)
 	for (i = 0; i < process_count && i < 8; i++)
 		say_process(&then[i], &processes[i]);
 	if (process_count > 8)
-		doctor_say(DOCTOR_OK, subject(), "and %u more processes", process_count - 8);
+		doctor_say(DOCTOR_OK, subject(), "and %u more process%s", process_count - 8,
+			   process_count == 9 ? "" : "es");
 }
 
 /* What could not be asked, and what it would take. */
