@@ -195,7 +195,7 @@ peers() {
 		warning process rxe0: queue pair 23 (RC, RTS): RTS here, but RTR at its peer, of process $q (other): that end receives, but sends nothing
 		  queue pair 23; peer 33 of rxe1 (RC, RTR)
 		> look at that process
-		note process rxe0: 2 queue pairs, 2, 25 (RC, RTS): it does not move; several queue pairs of this host have its peer's number, and only the process knows the GIDs that tell them apart
+		note process rxe0: 2 queue pairs, 2, 25 (RC, RTS): it does not move; several queue pairs have its peer's number, and only the process knows the GIDs that tell them apart
 		  queue pair 2; peer 12
 		  queue pair 25; peer 35
 		note process rxe0: queue pair 7 (RC, RTS): it does not move, and there is no queue pair 17 on this host: its peer is on another one, or is gone
@@ -766,6 +766,131 @@ ends_meanwhile() {
 	END
 }
 
+# play_host: the other host, at the port $port, tells what $scratch/answer says.
+play_host() {
+	python3 -c 'import socket, sys
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+	stream = server.accept()[0].makefile("rwb")
+	try:
+		for line in stream:
+			if line == b"\n":
+				stream.write(b"rdmaez-doctor 1 queues\n" + open(sys.argv[1], "rb").read() + b"\n")
+				stream.flush()
+	except OSError:
+		pass' "$scratch/answer" >"$scratch/port" &
+	host=$!
+	until [[ -s $scratch/port ]]; do
+		pause 0.05
+	done
+	port=$(<"$scratch/port")
+}
+
+# there LINE...: what the host of --peer tells.
+there() {
+	printf '%s\n' "$@" >"$scratch/answer"
+}
+
+# What is there counts where nothing here fits as well.
+peers_there() {
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=11 sq_psn=100 rq_psn=200" "qp 0 lqpn=2 pid=$p $rc rqpn=12 sq_psn=100 rq_psn=200" \
+		"qp 0 lqpn=12 pid=$q $rc rqpn=2 sq_psn=200 rq_psn=100" "qp 0 lqpn=3 pid=$p $rc rqpn=13 sq_psn=100 rq_psn=200" \
+		"qp 0 lqpn=13 pid=$q $rc rqpn=3 sq_psn=70000 rq_psn=70000" "qp 0 lqpn=4 pid=$p $rc rqpn=14 sq_psn=100 rq_psn=200" \
+		"qp 0 lqpn=14 pid=$q $rc rqpn=4 sq_psn=200 rq_psn=70000" "qp 0 lqpn=5 pid=$p $rc rqpn=15" \
+		"cm_id 0 pid=$p state=5 lqpn=6 dst=192.0.2.2:7174" "qp 0 lqpn=6 pid=$p $rc rqpn=16" \
+		"cm_id 0 pid=$p state=5 lqpn=7 dst=127.0.0.1:7174" "qp 0 lqpn=7 pid=$p $rc rqpn=17" "qp 0 lqpn=8 pid=$p $rc rqpn=18" \
+		"qp 0 lqpn=9 pid=$p $rc rqpn=19" "qp 0 lqpn=19 pid=$q $rc rqpn=9" "qp 0 lqpn=20 pid=$p type=9 state=3 rqpn=30"
+	printf '%s\n' 'lo 127.0.0.1:0' >"$tree/ifaddrs"
+	process "$q" other 'S (sleeping)'
+	there 'qp mlx5_3 11 1 1f0 2 3 205 104 4711 R far' 'qp mlx5_3 12 2 1f0 2 3 205 104 4711 R far' \
+		'qp mlx5_3 13 3 1f0 2 3 200 100 4712 D far' 'qp mlx5_3 14 4 1f0 2 3 70000 100 4711 R far' \
+		'qp mlx5_3 15 5 190 2 3 0 0 4711 R far' 'qp mlx5_4 15 5 190 2 3 0 0 0 ?' 'qp mlx5_3 16 6 190 2 3 0 0 4711 R far' \
+		'qp mlx5_3 18 77 190 2 2 0 0 4711 R far' 'qp mlx5_3 19 9 190 2 3 0 0 4711 R far' 'qp mlx5_3 30 20 190 10 3 0 0 4711 I far'
+	on_it 0 --pid "$p" --peer "127.0.0.1:$port" <<-END
+		warning process $p: train: on rxe0, queue pair 1 (RC, RTS): it does not move, and its peer, of process 4711 (far) on 127.0.0.1, expects a PSN beyond what was sent, so what arrives counts as a duplicate
+		  queue pair 1: sq_psn 100, rq_psn 200; peer 11 of mlx5_3 on 127.0.0.1 (RC, RTS): sq_psn 205, rq_psn 104; the difference is -4
+		> set rq_psn of each end to the other's sq_psn
+		warning process rxe0: queue pair 4 (RC, RTS): it does not move, and its peer, of process $q (other), expects a PSN beyond what was sent, so what arrives counts as a duplicate
+		  queue pair 4: sq_psn 100, rq_psn 200; peer 14 of rxe0 (RC, RTS): sq_psn 200, rq_psn 70000; the difference is -69900
+		> set rq_psn of each end to the other's sq_psn
+		warning process rxe0: queue pair 8 (RC, RTS): RTS here, but RTR at its peer, of process 4711 (far) on 127.0.0.1: that end receives, but sends nothing
+		  queue pair 8; peer 18 of mlx5_3 on 127.0.0.1 (RC, RTR), its peer is 77
+		> look at that process
+		warning process rxe0: queue pair 7 (RC, RTS): its peer at 127.0.0.1:7174 is gone: there is no queue pair 17 on that host
+		  queue pair 7; peer 17
+		> reconnect it
+		note process rxe0: queue pair 5 (RC, RTS): it does not move; several queue pairs have its peer's number, and only the process knows the GIDs that tell them apart
+		  queue pair 5; peer 15
+		note process rxe0: queue pair 6 (RC, RTS): it does not move; its peer is at 192.0.2.2:7174, on another host
+		  queue pair 6; peer 16
+		> look at that host as well: run rdmaez-doctor --listen there, and --peer here
+		ok process rxe0: queue pair 2 (RC, RTS): idle: neither it nor its peer, of process $q (other), moves, and their PSNs agree
+		  queue pair 2: sq_psn 100, rq_psn 200; peer 12 of rxe0 (RC, RTS): sq_psn 200, rq_psn 100
+		ok process rxe0: queue pair 3 (RC, RTS): idle: neither it nor its peer, of process 4712 (far) on 127.0.0.1, moves, and their PSNs agree
+		  queue pair 3: sq_psn 100, rq_psn 200; peer 13 of mlx5_3 on 127.0.0.1 (RC, RTS): sq_psn 200, rq_psn 100
+		ok process rxe0: queue pair 9 (RC, RTS): ready; its peer belongs to process $q (other)
+		  queue pair 9; peer 19 of rxe0 (RC, RTS)
+		ok process rxe0: queue pair 20 (XRC_SEND, RTS): ready; its peer belongs to process 4711 (far) on 127.0.0.1
+		  queue pair 20; peer 30 of mlx5_3 on 127.0.0.1 (XRC_RECV, RTS)
+		ok process rxe0: cm_id: CONNECT, from no address to 192.0.2.2:7174, queue pair 6
+		ok process rxe0: cm_id: CONNECT, from no address to 127.0.0.1:7174, queue pair 7
+		ok process $p: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 2
+		$well
+		rxe0 1 RC RTS 5000001 100 200 false there mlx5_3 11 4711
+		rxe0 2 RC RTS 5000001 100 200 false here rxe0 12 5000002
+		rxe0 3 RC RTS 5000001 100 200 false there mlx5_3 13 4712
+		rxe0 4 RC RTS 5000001 100 200 false here rxe0 14 5000002
+		rxe0 5 RC RTS 5000001 null null false   15 0
+		rxe0 6 RC RTS 5000001 null null false elsewhere  16 0
+		rxe0 7 RC RTS 5000001 null null false none  17 0
+		rxe0 8 RC RTS 5000001 null null false there mlx5_3 18 4711
+		rxe0 9 RC RTS 5000001 null null false here rxe0 19 5000002
+		rxe0 20 XRC_SEND RTS 5000001 null null false there mlx5_3 30 4711
+	END
+}
+
+peer_there_is_held() {
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=11"
+	there 'qp mlx5_3 11 1 190 2 3 0 0 4711 T far'
+	on_it 0 --pid "$p" --peer "127.0.0.1:$port" <<-END
+		warning process $p: train: on rxe0, queue pair 1 (RC, RTS): its peer, process 4711 (far) on 127.0.0.1, is stopped: State T (stopped)
+		  queue pair 1; peer 11 of mlx5_3 on 127.0.0.1 (RC, RTS)
+		> on 127.0.0.1: kill -CONT 4711
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 null null false there mlx5_3 11 4711
+	END
+	process "$p" train 'T (stopped)'
+	on_it 1 --pid "$p" <<-END
+		failed process $p: train: process $p is stopped: State T (stopped)
+		  /proc/5000001/status
+		> kill -CONT 5000001
+		note process rxe0: queue pair 1 (RC, RTS): it does not move, and there is no queue pair 11 on this host: its peer is on another one, or is gone
+		  queue pair 1; peer 11
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		$empty
+		ok process $p: T (stopped), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		rxe0 1 RC RTS 5000001 null null false none  11 0
+	END
+	there 'why nobody may ask'
+	on_it 1 --pid "$p" --peer "127.0.0.1:$port" <<-END
+		failed process $p: train: process $p is stopped: State T (stopped)
+		  /proc/5000001/status
+		> kill -CONT 5000001
+		note process rxe0: queue pair 1 (RC, RTS): it does not move, and there is no queue pair 11 on this host: its peer is on another one, or is gone
+		  queue pair 1; peer 11
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		$empty
+		ok process $p: T (stopped), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		note process $p: 127.0.0.1 lists no queue pair: nobody may ask
+		> on 127.0.0.1: rdmaez-doctor
+		rxe0 1 RC RTS 5000001 null null false none  11 0
+	END
+}
+
 ok 'states' states
 ok 'what moves' moves
 ok 'a process that works, and errors beside it' works
@@ -782,4 +907,9 @@ ok 'what is hidden' hidden
 ok 'limits that are near' limits
 ok 'jobs' jobs_of
 ok 'a process that ends' ends_meanwhile
+play_host
+disown
+ok 'peers on the host of --peer' peers_there
+ok 'one that is stopped' peer_there_is_held
+kill "$host"
 done_testing

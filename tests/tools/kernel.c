@@ -377,10 +377,13 @@ static void dcb(char *rest)
 int socket(int domain, int type, int protocol)
 {
 	char buf[PATH_MAX];
-	int both[2];
+	int both[2], other;
 
-	if (domain != AF_NETLINK)
-		return (int)syscall(SYS_socket, domain, type, protocol);
+	if (domain != AF_NETLINK) {
+		other = (int)syscall(SYS_socket, domain, type, protocol);
+		asked = other == asked ? -1 : asked; /* it was closed */
+		return other;
+	}
 	if (place("/netlink", buf) != buf) {
 		errno = EPROTONOSUPPORT;
 		return -1;

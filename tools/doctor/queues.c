@@ -648,7 +648,7 @@ static void judge_rest(struct judged *j)
 		      "it does not move; its peer is at %s, on another host", j->peer.address);
 	else if (j->peer.kind == PEER_SEVERAL)
 		judge(j, DOCTOR_NOTE, WEIGHT_PEER_UNKNOWN, "",
-		      "it does not move; several queue pairs of this host have its peer's number, "
+		      "it does not move; several queue pairs have its peer's number, "
 		      "and only the process knows the GIDs that tell them apart");
 	else if (is_pair(&j->peer) && has_psns(j->qp) && has_psns(j->peer.qp) &&
 		 j->peer.qp->is.rq_psn == j->qp->is.sq_psn)
