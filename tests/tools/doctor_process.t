@@ -766,6 +766,95 @@ ends_meanwhile() {
 	END
 }
 
+# As bytes: the head of a message, of this length and type; a device's index, and its name; and what ends the answer.
+message() {
+	echo "${1}000000 ${2}0000 00000000 00000000"
+}
+
+is_7='08000100 07000000'
+is_rxe0='09000200 7278653000'
+end="$(message 14 0300) 00000000"
+
+# devices BYTES...: what the kernel answers when it is asked for devices.
+devices() {
+	local line lines=()
+	for line in "$@"; do
+		lines+=("bytes dev $line")
+	done
+	kernel "qp 7 lqpn=1 pid=$p $rc" "${lines[@]}"
+}
+
+# taken: the device is.
+taken() {
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: all queue pairs are ready, and the driver does not show whether they move
+		ok process rxe0: queue pair 1 (RC, RTS): ready
+		  queue pair 1
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 null null false   null 0
+	END
+}
+
+# no_device WHY: it is not.
+no_device() {
+	on_it 1 --pid "$p" <<-END
+		failed process $p: train: the kernel shows no RDMA device here
+		  RDMA netlink: $1
+	END
+}
+
+# Answers of netlink, whole and cut.
+answers() {
+	one
+	devices "$(message 24 0114) $is_7 $is_rxe0 000000" "$end"
+	taken
+	devices "$(message 21 0114) $is_7 $is_rxe0" "$end" # not padded
+	taken
+	devices "$(message 24 0114) $is_7 $is_rxe0 000000" "$(message 10 0300)"
+	taken
+	devices "$(message 10 0100) $(message 24 0114) $is_7 $is_rxe0 000000" "$end" # the second has another number
+	no_device 'no device'
+	devices "$(message 24 0f00) $is_7 $is_rxe0 000000" "$end" # no message of RDMA
+	no_device 'no device'
+	devices "$(message 18 0114) $is_7" "$end"
+	no_device 'no device'
+	devices "$(message 1c 0114) $is_rxe0 000000" "$end"
+	no_device 'no device'
+	devices "$(message 28 0114) 03000000 $is_7 $is_rxe0 000000" "$end" # an attribute shorter than its head
+	no_device 'no device'
+	devices "$(message 24 0114) $is_7 ff000200 7278653000 000000" "$end" # and one beyond the end
+	no_device 'no device'
+	devices "$(message 1a 0114) $is_7 0900" "$end" # half a head
+	no_device 'no device'
+	devices "$(message 24 0114) 07000100 070000 00 $is_rxe0 000000" "$end" # three bytes of a number
+	no_device 'no device'
+	devices "$(message 25 0114) $is_7 $is_rxe0 000000" "$end"
+	no_device 'no device'
+	devices "$(message 0f 0114) $is_7 $is_rxe0 000000" "$end"
+	no_device 'no device'
+	devices "$(message 24 0114) $is_7 $is_rxe0 000000"
+	taken
+	devices "$(message 10 0100)"
+	no_device ETIMEDOUT
+	devices ''
+	no_device EPIPE
+	devices "$(message 14 0200) ffffffff"
+	no_device EPERM
+	devices "$(message 14 0200) 01f0ffff"
+	no_device 'unknown'
+	devices "$(message 14 0200) 00f0ffff"
+	no_device 'no device'
+	devices "$(message 14 0200) 01000000"
+	no_device 'no device'
+	devices "$(message 10 0200)"
+	no_device 'no device'
+	put sys/class/infiniband/"$(printf 'r%.0s' {1..63})"/node_type '1: CA'
+	kernel "dev 7 $(printf 'r%.0s' {1..70})" "qp 7 lqpn=1 pid=$p $rc"
+	on_it 0 --pid "$p" >"$scratch/differs" <<<'' || :
+	grep -x "> $(printf 'r%.0s' {1..63}) 1 RC RTS 5000001 .*" "$scratch/differs"
+}
+
 # play_host: the other host, at the port $port, tells what $scratch/answer says.
 play_host() {
 	python3 -c 'import socket, sys
@@ -907,6 +996,7 @@ ok 'what is hidden' hidden
 ok 'limits that are near' limits
 ok 'jobs' jobs_of
 ok 'a process that ends' ends_meanwhile
+ok 'answers of netlink' answers
 play_host
 disown
 ok 'peers on the host of --peer' peers_there

@@ -10,7 +10,7 @@
  *         refuse KIND ERRNO             listing this kind fails
  *         sys NETNS_MODE COPY_ON_FORK
  *         dcb NETDEV pfc=MASK app=SELECTOR/PROTOCOL/PRIORITY trust=SELECTOR...   in any order
- *         bytes KIND HEX...             in place of the answer; its first message gets the number of the question
+ *         bytes KIND HEX...             in place of the answer, a datagram; its first message gets the question's number
  *     ifaddrs        the addresses of getifaddrs(), as "lo 127.0.0.1:0", or nothing behind the name
  *     later/         the same once the doctor has slept, which takes no time: what is there comes first
  */
@@ -78,22 +78,23 @@ ssize_t readlink(const char *path, char *to, size_t size)
 	return syscall(SYS_readlinkat, AT_FDCWD, place(path, buf), to, size);
 }
 
-/* Only the doctor's own sleep waits for nothing, and for long. */
+/* Only the doctor's own sleep waits for nothing, and for long. Of netlink nothing comes later than at once. */
 int poll(struct pollfd *fds, nfds_t count, int ms)
 {
-	const struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
+	const int wait = count == 1 && fds->fd == asked ? 0 : ms;
+	const struct timespec time = {wait / 1000, wait % 1000 * 1000000L};
 
 	if (!count && ms >= 1000) {
 		is_later = true;
 		return 0;
 	}
-	return ppoll(fds, count, ms < 0 ? NULL : &time, NULL);
+	return ppoll(fds, count, wait < 0 ? NULL : &time, NULL);
 }
 
 /* --- Messages ------------------------------------------------------------------------------------------------- */
 
-static char message[1 << 16];
-static size_t size;
+static char message[1 << 16], batch[1 << 15];
+static size_t size, batched;
 
 static size_t attribute(unsigned int type, const void *data, size_t length)
 {
@@ -127,11 +128,21 @@ static void begin(unsigned int type, uint32_t number)
 	size = sizeof(head);
 }
 
+static void flush(void)
+{
+	if (write(answers, batch, batched) != (ssize_t)batched)
+		abort();
+	batched = 0;
+}
+
+/* As the kernel does, several messages go together. */
 static void answer(void)
 {
 	((struct nlmsghdr *)(void *)message)->nlmsg_len = (__u32)size;
-	if (write(answers, message, size) != (ssize_t)size)
-		abort();
+	if (batched + size > sizeof(batch))
+		flush();
+	memcpy(batch + batched, message, size);
+	batched += size;
 }
 
 static void error(int code, uint32_t number)
@@ -431,6 +442,8 @@ static void tell(const char *name, size_t kind, uint32_t of, uint32_t number)
 	fclose(file);
 	if (ends)
 		error(code, number);
+	if (batched)
+		flush();
 }
 
 ssize_t send(int fd, const void *data, size_t length, int flags)
