@@ -270,6 +270,13 @@ memlock_by_capability() {
 	says memlock 0 <<-'END'
 		ok   memlock: CAP_IPC_LOCK lifts the limit of 64 KiB for programs that also have it
 	END
+	put proc/self/uid_map 'nobody'
+	line 'ok   memlock: CAP_IPC_LOCK lifts .*' --only memlock
+	rm "$tree/proc/self/uid_map"
+	line 'ok   memlock: CAP_IPC_LOCK lifts .*' --only memlock
+	put proc/self/status 'CapEff: 0000000000008000'
+	line 'FAIL memlock: a process may lock 64 KiB: .*' --only memlock
+	put proc/self/status 'CapEff: 0000000000004000'
 	# One of another user namespace is not asked for.
 	put proc/self/uid_map '         0     100000      65536'
 	line 'FAIL memlock: a process may lock 64 KiB: .*' --only memlock
@@ -325,6 +332,32 @@ limited() {
 		note cgroup mlx5_0: the cgroup limits hca_object to 21, of which 20 are in use
 		       /sys/fs/cgroup/system.slice/program.service/rdma.max and rdma.current
 	END
+}
+
+# Which line of a file is the device's, and which word in it the resource's.
+other_lines() {
+	machine
+	put "$group/rdma.max" 'mlx5_00 hca_handle=1 hca_object=1' 'mlx5_0 hca_object=21 hca_handles=7' 'mlx5_1 hca_handle=1'
+	put "$group/rdma.current" 'mlx5_1 hca_handle=1 hca_object=1' 'mlx5_00 hca_object=3'
+	says cgroup 0 <<-'END'
+		note cgroup mlx5_0: the cgroup limits hca_object to 21, of which 0 are in use
+		       /sys/fs/cgroup/system.slice/program.service/rdma.max and rdma.current
+	END
+}
+
+# A process outside of the part that is mounted: the limit of that part is all that is seen, and its neighbour is another.
+outside() {
+	full sys/fs/cgroup
+	put proc/self/mountinfo '30 25 0:26 /docker/12 /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw'
+	put proc/self/cgroup '0::/docker/123'
+	put sys/fs/cgroup3/rdma.max 'mlx5_0 hca_handle=1 hca_object=max'
+	put sys/fs/cgroup/system.slice/rdma.max 'mlx5_0 hca_handle=1 hca_object=max'
+	line 'FAIL cgroup mlx5_0: .*' --only cgroup
+	grep -q '^       /sys/fs/cgroup/rdma.max: mlx5_0 hca_handle=2' "$scratch/report"
+	put proc/self/cgroup '0::/system.slice'
+	line 'FAIL cgroup mlx5_0: .*' --only cgroup
+	[[ $(grep -c '/rdma.max: ' "$scratch/report") == 1 ]]
+	grep -q '^       /sys/fs/cgroup/rdma.max: mlx5_0 hca_handle=2' "$scratch/report"
 }
 
 # full FOLDER: the limit of this cgroup, or one above it, is reached.
@@ -403,7 +436,74 @@ no_mode() {
 	says namespace 0 </dev/null
 }
 
+# What netlink says of the mode comes before the module's parameter, and of its devices before sysfs.
+asked() {
+	machine
+	kernel 'sys 1 0' 'dev 0 mlx5_0'
+	put sys/module/ib_core/parameters/netns_mode N
+	on_it 0 --only namespace <<<'ok namespace : RDMA devices are shared by all network namespaces'
+	kernel 'sys 0 1' 'dev 0 mlx5_0'
+	on_it 0 --only namespace <<<'ok namespace : each RDMA device belongs to one network namespace (exclusive mode)'
+	kernel 'sys 0 1' 'dev 0 mlx5_1'
+	on_it 0 --only namespace <<-'END'
+		ok namespace : each RDMA device belongs to one network namespace (exclusive mode)
+		note namespace mlx5_0: the device is in another network namespace
+		  /sys/class/infiniband_verbs/uverbs0/ibdev names it, and the list of RDMA devices does not
+		> on the host: rdma dev set mlx5_0 netns NAME (for pods, the CNI plugin rdma)
+		> or share all devices: rdma system set netns shared, while there is no other namespace
+	END
+	kernel 'sys 0 1'
+	on_it 1 --only namespace <<-'END'
+		ok namespace : each RDMA device belongs to one network namespace (exclusive mode)
+		failed namespace mlx5_0: the device is in another network namespace
+		  /sys/class/infiniband_verbs/uverbs0/ibdev names it, and the list of RDMA devices does not
+		> on the host: rdma dev set mlx5_0 netns NAME (for pods, the CNI plugin rdma)
+		> or share all devices: rdma system set netns shared, while there is no other namespace
+	END
+	kernel 'refuse sys 22' 'refuse dev 22'
+	on_it 0 --only namespace <<<'ok namespace : each RDMA device belongs to one network namespace (exclusive mode)'
+}
+
 # --- fork
+
+# The kernel tells whether it copies, and libibverbs is told by the environment to make it safe itself.
+fork_asked() {
+	machine
+	kernel 'sys 1 1'
+	put proc/sys/kernel/osrelease 5.10.0
+	on_it 0 --only fork <<-'END'
+		ok fork : fork() is safe: the kernel copies registered memory for the child
+		ok fork hugepages: 8 of 8 huge pages are free
+	END
+	kernel 'sys 1 0'
+	put proc/sys/kernel/osrelease 6.1.0
+	on_it 0 --only fork <<-'END'
+		warning fork : a program that forks may lose what its device writes
+		  Linux 6.1.0 does not copy registered memory at fork()
+		> export RDMAV_FORK_SAFE=1, or ibv_fork_init() in the program; with huge pages also RDMAV_HUGEPAGES_SAFE=1
+		ok fork hugepages: 8 of 8 huge pages are free
+	END
+	RDMAV_FORK_SAFE=1 on_it 0 --only fork <<-'END'
+		ok fork : libibverbs is asked to make fork() safe (RDMAV_FORK_SAFE)
+		warning fork hugepages: with RDMAV_FORK_SAFE, registering huge pages fails with EINVAL
+		  RDMAV_HUGEPAGES_SAFE is not set, and 8 huge pages are reserved
+		> export RDMAV_HUGEPAGES_SAFE=1
+	END
+	IBV_FORK_SAFE=1 RDMAV_HUGEPAGES_SAFE=1 on_it 0 --only fork <<-'END'
+		ok fork : libibverbs is asked to make fork() safe (RDMAV_FORK_SAFE)
+		ok fork hugepages: 8 of 8 huge pages are free
+	END
+	put proc/sys/kernel/osrelease none
+	kernel 'refuse sys 22'
+	on_it 0 --only fork <<-'END'
+		note fork : rdmaez-doctor cannot tell here whether fork() is safe
+		ok fork hugepages: 8 of 8 huge pages are free
+	END
+	put proc/sys/kernel/osrelease 4.18
+	RDMAV_FORK_SAFE=1 line 'WARN fork: a program that forks may lose what its device writes' --only fork
+	put proc/sys/kernel/osrelease 5.11
+	line 'WARN fork: a program that forks may lose what its device writes' --only fork
+}
 
 # forks RELEASE STATUS LINE
 forks() {
@@ -494,6 +594,8 @@ ok "to raise it for a pod" raise 'Kubernetes: LimitMEMLOCK=infinity .*' /kubepod
 ok "to raise it for a batch job" raise 'Slurm: LimitMEMLOCK=infinity .*' /system.slice/slurmstepd.scope/job_1
 ok "no limit of objects" no_limit
 ok "a limit of objects" limited
+ok "lines of other devices" other_lines
+ok "a process outside of what is mounted" outside
 ok "no device may be opened any more" full "$group"
 ok "the same by a cgroup above" full sys/fs/cgroup/system.slice
 ok "no object may be created" full_of_objects
@@ -503,6 +605,8 @@ ok "devices that are shared" shared
 ok "GIDs of an interface that is not here" strange_interface
 ok "devices that are not shared" exclusive
 ok "no namespaces without ib_core" no_mode
+ok "what the kernel tells of namespaces" asked
+ok "fork(), as the kernel tells" fork_asked
 ok "fork() on Linux 6.1" forks 6.1.0 'ok   fork: fork\(\) is safe: .*'
 ok "fork() on Linux 5.12" forks 5.12.0-1 'ok   fork: fork\(\) is safe: .*'
 ok "fork() on Linux 5.10" forks 5.10.0 'WARN fork: a program that forks may lose what its device writes'

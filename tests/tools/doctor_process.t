@@ -751,6 +751,40 @@ jobs_of() {
 	END
 }
 
+# Of several processes each queue pair is told with its own.
+two_of_a_job() {
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=90" "qp 0 lqpn=2 pid=$q $rc rqpn=91" "qp 0 lqpn=3 pid=$q type=2 state=1"
+	process "$q" train 'S (sleeping)'
+	on_it 0 --job command=train <<-END
+		warning process command=train: 2 processes: on rxe0, queue pair 3 (RC, INIT): INIT: it neither sends nor receives, because it is not connected
+		  queue pair 3 of process $q
+		> find out whether the program waits for its peer's data, or leaves out the moves to RTR and RTS
+		note process rxe0: queue pair 1 (RC, RTS): it does not move, and there is no queue pair 90 on this host: its peer is on another one, or is gone
+		  queue pair 1 of process $p; peer 90
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		note process rxe0: queue pair 2 (RC, RTS): it does not move, and there is no queue pair 91 on this host: its peer is on another one, or is gone
+		  queue pair 2 of process $q; peer 91
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		ok process command=train: contexts: 0; protection domains: 0; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		ok process command=train: process $p: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000001: 0 % of a processor in 1 s; cgroup 0::/job/4
+		ok process command=train: process $q: S (sleeping), 1 thread, mostly asleep; 0 files are open (limit: 1024); 2 MiB of memory are pinned (limit: 8 MiB)
+		  /proc/5000002: 0 % of a processor in 1 s; cgroup 0::/job/4
+		rxe0 1 RC RTS 5000001 null null false none  90 0
+		rxe0 2 RC RTS 5000002 null null false none  91 0
+		rxe0 3 RC INIT 5000002 null null false   null 0
+	END
+	kernel 'dev 0 rxe0' "qp 0 lqpn=1 pid=$p $rc rqpn=90"
+	on_it 0 --pid "$p" <<-END
+		note process $p: train: on rxe0, queue pair 1 (RC, RTS): it does not move, and there is no queue pair 90 on this host: its peer is on another one, or is gone
+		  queue pair 1; peer 90
+		> look at the peer's host: run rdmaez-doctor --listen there, and --peer here; if the peer is on this host, reconnect
+		$empty
+		$well
+		rxe0 1 RC RTS 5000001 null null false none  90 0
+	END
+}
+
 # One process ends while the doctor sleeps.
 ends_meanwhile() {
 	one "qp 0 lqpn=1 pid=$p $rc"
@@ -889,7 +923,8 @@ peers_there() {
 		"qp 0 lqpn=14 pid=$q $rc rqpn=4 sq_psn=200 rq_psn=70000" "qp 0 lqpn=5 pid=$p $rc rqpn=15" \
 		"cm_id 0 pid=$p state=5 lqpn=6 dst=192.0.2.2:7174" "qp 0 lqpn=6 pid=$p $rc rqpn=16" \
 		"cm_id 0 pid=$p state=5 lqpn=7 dst=127.0.0.1:7174" "qp 0 lqpn=7 pid=$p $rc rqpn=17" "qp 0 lqpn=8 pid=$p $rc rqpn=18" \
-		"qp 0 lqpn=9 pid=$p $rc rqpn=19" "qp 0 lqpn=19 pid=$q $rc rqpn=9" "qp 0 lqpn=20 pid=$p type=9 state=3 rqpn=30"
+		"qp 0 lqpn=9 pid=$p $rc rqpn=19" "qp 0 lqpn=19 pid=$q $rc rqpn=9" "qp 0 lqpn=20 pid=$p type=9 state=3 rqpn=30" \
+		"qp 0 lqpn=21 pid=$p $rc rqpn=31"
 	printf '%s\n' 'lo 127.0.0.1:0' >"$tree/ifaddrs"
 	process "$q" other 'S (sleeping)'
 	there 'qp mlx5_3 11 1 1f0 2 3 205 104 4711 R far' 'qp mlx5_3 12 2 1f0 2 3 205 104 4711 R far' \
@@ -914,6 +949,9 @@ peers_there() {
 		note process rxe0: queue pair 6 (RC, RTS): it does not move; its peer is at 192.0.2.2:7174, on another host
 		  queue pair 6; peer 16
 		> look at that host as well: run rdmaez-doctor --listen there, and --peer here
+		note process rxe0: queue pair 21 (RC, RTS): it does not move, and there is no queue pair 31 on this host nor on 127.0.0.1: its peer is gone, or on a third host
+		  queue pair 21; peer 31
+		> reconnect it; if its peer is on a third host, name that one
 		ok process rxe0: queue pair 2 (RC, RTS): idle: neither it nor its peer, of process $q (other), moves, and their PSNs agree
 		  queue pair 2: sq_psn 100, rq_psn 200; peer 12 of rxe0 (RC, RTS): sq_psn 200, rq_psn 100
 		ok process rxe0: queue pair 3 (RC, RTS): idle: neither it nor its peer, of process 4712 (far) on 127.0.0.1, moves, and their PSNs agree
@@ -936,6 +974,7 @@ peers_there() {
 		rxe0 8 RC RTS 5000001 null null false there mlx5_3 18 4711
 		rxe0 9 RC RTS 5000001 null null false here rxe0 19 5000002
 		rxe0 20 XRC_SEND RTS 5000001 null null false there mlx5_3 30 4711
+		rxe0 21 RC RTS 5000001 null null false none  31 0
 	END
 }
 
@@ -995,6 +1034,7 @@ ok 'memory' regions
 ok 'what is hidden' hidden
 ok 'limits that are near' limits
 ok 'jobs' jobs_of
+ok 'two of a job' two_of_a_job
 ok 'a process that ends' ends_meanwhile
 ok 'answers of netlink' answers
 play_host

@@ -185,6 +185,8 @@ few_files() {
 many_files() {
 	files 1024 524288
 	says files 0 <<<'ok   files: a process may open 1024 files: each open device, completion channel, event channel of rdma_cm and socket needs one, and opening more fails with EMFILE'
+	files unlimited unlimited
+	says files 0 <<<'ok   files: a process may open any number of files'
 }
 
 # governors NAME...: of cpu0 and those that follow.

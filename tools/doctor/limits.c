@@ -325,7 +325,7 @@ void doctor_check_cgroup(void)
 	}
 	/* Where a part of the hierarchy is mounted, as in a container, paths begin above it. */
 	skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
-	if (strncmp(path, root, skip) != 0)
+	if (strncmp(path, root, skip) != 0 || (skip && path[skip] && path[skip] != '/'))
 		path[0] = '\0', skip = 0;
 	snprintf(folder, sizeof(folder), "%s%s", point, path + skip);
 	while (strlen(folder) > strlen(point) && folder[strlen(folder) - 1] == '/')
