@@ -170,6 +170,14 @@ unreadable() {
 		note gids mlx5_0/1: the GIDs cannot be read
 		       /sys/class/infiniband/mlx5_0/ports/1/gids: Not a directory
 	END
+	fresh
+	roce mlx5_0
+	rm "$tree"/sys/class/infiniband/mlx5_0/ports/1/gids/*
+	mkdir "$tree"/sys/class/infiniband/mlx5_0/ports/1/gids/{0,1}
+	says gids 0 <<-'END'
+		note gids mlx5_0/1: the GIDs cannot be read
+		       /sys/class/infiniband/mlx5_0/ports/1/gids: Is a directory
+	END
 }
 
 # As NCCL found it in a pod: no entry belongs to the namespace.
@@ -182,6 +190,67 @@ empty() {
 		FAIL gids mlx5_0/1: the GID table is empty, so no queue pair of this port can be connected
 		$(source_is 0)
 		     > ip link set eth0 up && ip address add ADDRESS/PREFIX dev eth0
+	END
+}
+
+# An interface in another namespace has no name here.
+without_interface() {
+	fresh
+	roce mlx5_0
+	rm -r "$tree"/sys/class/{infiniband/mlx5_0/ports/1/gid_attrs,net}
+	gid mlx5_0 0 0000:0000:0000:0000:0000:0000:0000:0000
+	gid mlx5_0 1 0000:0000:0000:0000:0000:0000:0000:0000
+	says gids 1 <<-END
+		FAIL gids mlx5_0/1: the GID table is empty, so no queue pair of this port can be connected
+		$(source_is 0)
+		     > give this network namespace an interface of mlx5_0: macvlan, SR-IOV, or the interface itself
+	END
+}
+
+# Addresses of the interface, and of its labels, that no GID has; the link-local ones need none.
+without_gid() {
+	fresh
+	roce mlx5_0
+	gid mlx5_0 2 2001:0db8:0000:0000:0000:0000:0000:0001 'RoCE v2' eth0
+	printf '%s\n' eth0 'eth0 17' 'eth0 192.0.2.1:0' 'eth0 [2001:db8::1]:0' 'eth0 [fe80::9]:0' 'eth00 192.0.2.8:0' \
+		'eth1 192.0.2.9:0' >"$tree/ifaddrs"
+	on_it 0 --only gids <<-'END'
+		ok gids mlx5_0/1: GIDs: 3; rdmaez would choose index 1, ::ffff:192.0.2.1, RoCE v2, eth0
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		note gids mlx5_0/1: index 0 is link-local, and many programs use it unless you name another: name index 1
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		> ib_write_bw -x 1, ibv_rc_pingpong -g 1, UCX_IB_GID_INDEX=1, NCCL_IB_GID_INDEX=1
+		note gids mlx5_0/1: index 0: fe80::200:ff:fe00:1 is not an address of eth0, so peers do not find it by RoCE v2
+		  getifaddrs: eth0 does not have it
+		> use another index, or: ip address add fe80::200:ff:fe00:1/64 dev eth0
+	END
+	printf '%s\n' 'eth0 [2001:db8::2]:0' 'eth0:1 192.0.2.3:0' 'eth0 192.0.2.1:0' >"$tree/ifaddrs"
+	on_it 0 --only gids <<-'END'
+		ok gids mlx5_0/1: GIDs: 3; rdmaez would choose index 1, ::ffff:192.0.2.1, RoCE v2, eth0
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		note gids mlx5_0/1: index 0 is link-local, and many programs use it unless you name another: name index 1
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		> ib_write_bw -x 1, ibv_rc_pingpong -g 1, UCX_IB_GID_INDEX=1, NCCL_IB_GID_INDEX=1
+		warning gids mlx5_0/1: indices 0, 2: 2001:db8::1 is not an address of eth0, so peers do not find it by RoCE v2
+		  getifaddrs: eth0 does not have it
+		> use another index, or: ip address add 2001:db8::1/64 dev eth0
+		warning gids mlx5_0/1: addresses of eth0 without a GID: 2, such as 192.0.2.3; the table is full, or the driver does not follow
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		> remove addresses that you do not need, then remove and add this one: ip address del 192.0.2.3 dev eth0
+	END
+	echo 'eth0 [2001:db8::2]:0' >"$tree/ifaddrs"
+	on_it 0 --only gids <<-'END'
+		ok gids mlx5_0/1: GIDs: 3; rdmaez would choose index 1, ::ffff:192.0.2.1, RoCE v2, eth0
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		note gids mlx5_0/1: index 0 is link-local, and many programs use it unless you name another: name index 1
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		> ib_write_bw -x 1, ibv_rc_pingpong -g 1, UCX_IB_GID_INDEX=1, NCCL_IB_GID_INDEX=1
+		warning gids mlx5_0/1: indices 0, 1, 2: 2001:db8::1 is not an address of eth0, so peers do not find it by RoCE v2
+		  getifaddrs: eth0 does not have it
+		> use another index, or: ip address add 2001:db8::1/64 dev eth0
+		warning gids mlx5_0/1: addresses of eth0 without a GID: 1, such as 2001:db8::2; the table is full, or the driver does not follow
+		  /sys/class/infiniband/mlx5_0/ports/1/gids: entries 3
+		> remove addresses that you do not need, then remove and add this one: ip address del 2001:db8::2 dev eth0
 	END
 }
 
@@ -256,6 +325,8 @@ ok 'several that are equally good' several
 ok 'interfaces: down, elsewhere, none' interfaces
 ok 'an empty table' empty
 ok 'a table that cannot be read' unreadable
+ok 'an empty table without an interface' without_interface
+ok 'addresses without a GID' without_gid
 ok 'InfiniBand' on_infiniband
 ok 'iWARP' on_iwarp
 ok 'the table that --gids prints' the_table

@@ -52,6 +52,32 @@ two_subnets() {
 	says subnet 0 </dev/null
 }
 
+# What cannot be read is not 0, and of both settings the greater counts.
+settings() {
+	two
+	rm "$tree"/proc/sys/net/ipv4/conf/{all,eth0}/arp_ignore
+	conf rp_filter 0 2 1
+	says subnet 0 <<-END
+		WARN subnet eth0, eth1: both are in 192.0.2.0/24, and the reverse path filter is strict: the kernel drops what arrives at the one that the route back does not take
+		       rp_filter: eth0 2, eth1 1; /proc/net/route
+		     > sysctl -w net.ipv4.conf.all.rp_filter=2, or a subnet for each interface
+	END
+	conf rp_filter 2 0 1
+	says subnet 0 <<<'ok   subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses'
+}
+
+# The kernel is asked for routes from an address, where there is one with a GID and room for a peer in its subnet.
+no_way() {
+	two
+	rm "$tree"/sys/class/infiniband/*/ports/1/gids/1
+	on_it 0 --only subnet <<<'ok subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses'
+	two
+	sed -i 's/00FFFFFF/FEFFFFFF/' "$tree/proc/net/route"
+	on_it 0 --only subnet <<<'ok subnet eth0, eth1: both are in 192.0.2.0/31, and each answers for its own addresses'
+	sed -i '/^eth1/d' "$tree/proc/net/route"
+	on_it 0 --only subnet </dev/null
+}
+
 # RoCE LAG and SR-IOV show several devices on one interface.
 one_interface() {
 	two
@@ -126,6 +152,32 @@ twice() {
 		WARN subnet eth0, eth1: both have the address 192.0.2.1: chance decides which of them peers reach, and by which GID
 		       /sys/class/infiniband/mlx5_1/ports/1/gids/2
 		     > remove it from one of them: ip address del 192.0.2.1/PREFIX dev eth1
+	END
+}
+
+# One of IPv6, and one that is no address; what is link-local may be anybody's, as may an interface that is not here.
+twice_of_ipv6() {
+	fresh
+	roce mlx5_0 eth0
+	roce mlx5_1 eth1
+	roce mlx5_2 eth2
+	rm "$tree"/sys/class/infiniband/*/ports/1/gids/1
+	gid mlx5_0 3 2001:0db8:0000:0000:0000:0000:0000:0001 'RoCE v2' eth0
+	gid mlx5_1 3 2001:0db8:0000:0000:0000:0000:0000:0001 'RoCE v2' eth1
+	gid mlx5_2 3 2001:0db8:0000:0000:0000:0000:0000:0001 'RoCE v2' eth2
+	gid mlx5_0 4 garbled 'RoCE v2' eth0
+	gid mlx5_1 4 garbled 'RoCE v2' eth1
+	gid mlx5_0 5 2001:0db8:0000:0000:0000:0000:0000:0002 'RoCE v2' eth7
+	gid mlx5_1 5 2001:0db8:0000:0000:0000:0000:0000:0002 'RoCE v2' eth1
+	infiniband mlx5_3
+	gid mlx5_3 6 2001:0db8:0000:0000:0000:0000:0000:0002 IB eth0
+	says subnet 0 <<-END
+		WARN subnet eth0, eth1: both have the address 2001:db8::1: chance decides which of them peers reach, and by which GID
+		       /sys/class/infiniband/mlx5_1/ports/1/gids/3
+		     > remove it from one of them: ip address del 2001:db8::1/PREFIX dev eth1
+		WARN subnet eth0, eth1: both have the address garbled: chance decides which of them peers reach, and by which GID
+		       /sys/class/infiniband/mlx5_1/ports/1/gids/4
+		     > remove it from one of them: ip address del garbled/PREFIX dev eth1
 	END
 }
 
@@ -217,6 +269,8 @@ ok 'two interfaces in one subnet, set up well' well
 ok 'one interface' one
 ok 'two subnets' two_subnets
 ok 'two devices on one interface' one_interface
+ok 'settings that differ, or cannot be read' settings
+ok 'no route to ask for' no_way
 ok 'the reverse path filter is strict for all' strict 1 0 0 1 1
 ok 'or for one' strict 0 0 1 0 1
 fails 'another value is seen' '^[<>].*rp_filter' strict 0 0 1 1 1
@@ -225,6 +279,7 @@ ok 'one answers for the other' answers_for_both
 ok 'both answer as the routes go' by_route
 ok 'ARP is off, and not where it never is on' no_arp
 ok 'one address twice' twice
+ok 'one of IPv6, and on three interfaces' twice_of_ipv6
 ok 'a VLAN by which nothing comes, once' vlan
 ok 'one by which something came' vlan_is_well 1 4711 up
 ok 'one of a port that has received nothing either' vlan_is_well 0 0 up

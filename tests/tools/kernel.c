@@ -23,6 +23,7 @@
 #include <linux/dcbnl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <poll.h>
 #include <rdma/rdma_netlink.h>
 #include <stdarg.h>
@@ -39,7 +40,7 @@ static bool is_later;
 static int asked = -1, answers = -1; /* both ends of the one netlink socket */
 static bool is_dcb;
 
-/* The file in the place of `path`: `buf`, or `path` itself. */
+/* The file in the place of `path`: `buf`, or `path` itself, but of /sys, which is the directory's alone. */
 static const char *place(const char *path, char buf[PATH_MAX])
 {
 	const char *const kernel = getenv("KERNEL");
@@ -49,7 +50,7 @@ static const char *place(const char *path, char buf[PATH_MAX])
 		if (!syscall(SYS_faccessat2, AT_FDCWD, buf, F_OK, AT_SYMLINK_NOFOLLOW))
 			return buf;
 	}
-	return path;
+	return kernel && strncmp(path, "/sys/", 5) == 0 ? buf : path;
 }
 
 int open(const char *path, int flags, ...)
@@ -494,4 +495,12 @@ int getifaddrs(struct ifaddrs **first)
 void freeifaddrs(struct ifaddrs *all)
 {
 	(void)all;
+}
+
+unsigned int if_nametoindex(const char *netdev)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s", netdev);
+	return access(path, F_OK) == 0;
 }
