@@ -138,12 +138,66 @@ every_name() {
 		diff "$scratch/names" -
 }
 
+# ethtool [LATER/]NETDEV LINE...: the counters of an interface
+ethtool() {
+	mkdir -p "$tree/${1%/*}"
+	printf '%s\n' "${@:2}" >"$tree/$1"
+}
+
+# What SIOCETHTOOL counts is found by its name, and read by its place among all.
+of_an_interface() {
+	fresh
+	roce mlx5_0
+	roce mlx5_1 eth1
+	ethtool ethtool/eth0 rx_bytes=5 carrier_changes=1 rx_prio3_pause=2 rx_prio4_pause=7 rx_discards_phy=0
+	ethtool ethtool/eth1 rx_discards_phy=3 rx_bytes=4
+	ethtool later/ethtool/eth0 rx_bytes=9 carrier_changes=2 rx_prio3_pause=13 rx_prio4_pause=7 rx_discards_phy=1
+	ethtool later/ethtool/eth1 rx_discards_phy=3 rx_bytes=9
+	on_it 0 --only counters <<-'END'
+		note counters mlx5_0/1: rx_prio3_pause grew by 11 in 1 s: the switch asked this port to pause because of congestion beyond it; if the priority is not lossless, PFC is set up wrongly
+		  ethtool -S eth0, rx_prio3_pause: 2, then 13
+		warning counters mlx5_0/1: rx_discards_phy grew by 1 in 1 s: the adapter dropped packets because it had no room for them
+		  ethtool -S eth0, rx_discards_phy: 0, then 1
+		> set up PFC for the priority of RDMA, or ECN; check whether the slot is too slow: --only slot
+		note counters mlx5_0/1: rdmaez-doctor knows no counters of its driver
+		  /sys/class/infiniband/mlx5_0/ports/1/hw_counters
+		note counters mlx5_1/1: rx_discards_phy is 3: the adapter dropped packets because it had no room for them
+		  ethtool -S eth1, rx_discards_phy: 3, then 3
+		> set up PFC for the priority of RDMA, or ECN; check whether the slot is too slow: --only slot
+		note counters mlx5_1/1: rdmaez-doctor knows no counters of its driver
+		  /sys/class/infiniband/mlx5_1/ports/1/hw_counters
+	END
+	# Meanwhile they are others, and cannot be read.
+	ethtool later/ethtool/eth0 rx_bytes=9 carrier_changes=99
+	ethtool later/ethtool/eth1 'refuse stats' rx_discards_phy=9 rx_bytes=9
+	on_it 0 --only counters <<-'END'
+		note counters mlx5_0/1: rdmaez-doctor knows no counters of its driver
+		  /sys/class/infiniband/mlx5_0/ports/1/hw_counters
+		note counters mlx5_1/1: rx_discards_phy is 3: the adapter dropped packets because it had no room for them
+		  ethtool -S eth1, rx_discards_phy: 3, then 3
+		> set up PFC for the priority of RDMA, or ECN; check whether the slot is too slow: --only slot
+		note counters mlx5_1/1: rdmaez-doctor knows no counters of its driver
+		  /sys/class/infiniband/mlx5_1/ports/1/hw_counters
+	END
+	ethtool ethtool/eth0 'refuse strings' rx_prio3_pause=2
+	ethtool ethtool/eth1 'refuse stats' rx_discards_phy=1 rx_bytes=1
+	ethtool later/ethtool/eth0 rx_prio3_pause=4
+	ethtool later/ethtool/eth1 rx_discards_phy=9 rx_bytes=9
+	on_it 0 --only counters <<-'END'
+		note counters mlx5_0/1: rdmaez-doctor knows no counters of its driver
+		  /sys/class/infiniband/mlx5_0/ports/1/hw_counters
+		note counters mlx5_1/1: rdmaez-doctor knows no counters of its driver
+		  /sys/class/infiniband/mlx5_1/ports/1/hw_counters
+	END
+}
+
 ok 'counters that do not grow' quiet_port
 ok 'a driver without counters' no_counters
 ok 'totals that matter' totals
 ok 'counters that have ended' ended
 ok 'counters that grow' growing
 ok 'every name' every_name
+ok 'counters of an interface' of_an_interface
 ok 'what a peer says of its counters' runs growth "$PWD/tools/doctor/growth.c"
 sed 's/strlen(name) == length .*/strstr(growth, name))/' tools/doctor/growth.c >"$scratch/any.c"
 fails 'sees a counter in any words' 'no_dup_req' runs growth "$scratch/any.c"

@@ -12,6 +12,7 @@
  *         dcb NETDEV pfc=MASK app=SELECTOR/PROTOCOL/PRIORITY trust=SELECTOR...   in any order
  *         bytes KIND HEX...             in place of the answer, a datagram; its first message gets the question's number
  *     ifaddrs        the addresses of getifaddrs(), as "lo 127.0.0.1:0", or nothing behind the name
+ *     ethtool/NETDEV what SIOCETHTOOL counts, as "rx_prio3_pause=7" line by line; "refuse strings" or "stats": it does not
  *     later/         the same once the doctor has slept, which takes no time: what is there comes first
  */
 #define _GNU_SOURCE
@@ -21,8 +22,10 @@
 #include <ifaddrs.h>
 #include <limits.h>
 #include <linux/dcbnl.h>
+#include <linux/ethtool.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <poll.h>
 #include <rdma/rdma_netlink.h>
@@ -32,6 +35,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -503,4 +507,68 @@ unsigned int if_nametoindex(const char *netdev)
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s", netdev);
 	return access(path, F_OK) == 0;
+}
+
+/* --- The counters of an interface --------------------------------------------------------------------------------- */
+
+/* Fills in what is not NULL; how many there are, or -1: `refused` is. */
+static int count_lines(const char *netdev, const char *refused, char (*names)[ETH_GSTRING_LEN],
+		       __u64 *values)
+{
+	char path[PATH_MAX], buf[PATH_MAX], text[128];
+	FILE *file;
+	int count = 0;
+
+	snprintf(path, sizeof(path), "/ethtool/%s", netdev);
+	file = fopen(place(path, buf), "r");
+	while (file && count >= 0 && fgets(text, sizeof(text), file)) {
+		text[strcspn(text, "\n")] = '\0';
+		if (strncmp(text, "refuse ", 7) == 0) {
+			count = strcmp(text + 7, refused) == 0 ? -1 : count;
+			continue;
+		}
+		if (values)
+			values[count] = strtoull(text + strcspn(text, "=") + 1, NULL, 0);
+		if (names)
+			snprintf(names[count], ETH_GSTRING_LEN, "%.*s", (int)strcspn(text, "="),
+				 text);
+		count++;
+	}
+	if (file)
+		fclose(file);
+	return count;
+}
+
+static bool ethtool(const char *netdev, void *request)
+{
+	struct ethtool_gstrings *const strings = request;
+	struct ethtool_sset_info *const info = request;
+	struct ethtool_stats *const stats = request;
+
+	switch (info->cmd) {
+	case ETHTOOL_GSSET_INFO:
+		info->data[0] = (__u32)count_lines(netdev, "", NULL, NULL);
+		return info->data[0] != 0;
+	case ETHTOOL_GSTRINGS:
+		return count_lines(netdev, "strings",
+				   (char(*)[ETH_GSTRING_LEN])(void *)strings->data, NULL) >= 0;
+	case ETHTOOL_GSTATS:
+		return count_lines(netdev, "stats", NULL, stats->data) >= 0;
+	default:
+		return false;
+	}
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	struct ifreq *argument;
+	va_list args;
+
+	va_start(args, request);
+	argument = va_arg(args, struct ifreq *);
+	va_end(args);
+	if (request != SIOCETHTOOL)
+		return (int)syscall(SYS_ioctl, fd, request, argument);
+	errno = EOPNOTSUPP;
+	return ethtool(argument->ifr_name, (void *)argument->ifr_data) ? 0 : -1;
 }

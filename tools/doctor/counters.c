@@ -46,6 +46,7 @@ struct sample {
 	char path[160]; /* the file; or of ethtool: "" */
 	char name[64];
 	unsigned int index; /* of ethtool */
+	bool is_read;
 	uint64_t first, second;
 };
 
@@ -199,31 +200,34 @@ static bool is_ethtool(const struct sample *sample)
 	return !sample->path[0];
 }
 
-/* Reads all; those that cannot be read are 0 both times. */
+/* Reads all. What cannot be read the first time is 0 both times, and what cannot be read again has not grown. */
 static void read_samples(bool second)
 {
 	struct ethtool_stats *stats = NULL;
 	const struct doctor_port *of = NULL;
 	struct sample *sample;
+	uint64_t value;
 	unsigned int i;
-	uint64_t *to;
+	bool is_read;
 
 	for (i = 0; i < sample_count; i++) {
 		sample = &samples[i];
-		to = second ? &sample->second : &sample->first;
-		if (!is_ethtool(sample)) {
-			if (!doctor_read_number(to, "%s", sample->path))
-				*to = second ? sample->first : 0;
-			continue;
-		}
-		if (sample->port != of) {
+		if (is_ethtool(sample) && sample->port != of) {
 			free(stats);
 			of = sample->port;
 			stats = ethtool_stats(of->netdev, ethtool_count(of->netdev));
 		}
-		*to = stats && sample->index < stats->n_stats ? stats->data[sample->index]
-		      : second                                ? sample->first
-							      : 0;
+		if (!is_ethtool(sample)) {
+			is_read = doctor_read_number(&value, "%s", sample->path);
+		} else {
+			is_read = stats && sample->index < stats->n_stats;
+			value = is_read ? stats->data[sample->index] : 0;
+		}
+		if (!second) {
+			sample->is_read = is_read;
+			sample->first = is_read ? value : 0;
+		}
+		sample->second = is_read && sample->is_read ? value : sample->first;
 	}
 	free(stats);
 }
