@@ -186,22 +186,45 @@ times_out() {
 	((code == 0))
 }
 
-# A check that is at work gets its time twice more: here a look at a file takes 3 s of a processor, once.
+# A check that is at work gets its time twice more: here it sleeps where it reads the tree, and the kernel says that it
+# needs a processor.
 busy() {
 	"${CC:-gcc}" -shared -fPIC -o "$scratch/busy.so" -x c - <<-'END'
-		#include <stddef.h>
-		#include <time.h>
-		int access(const char *path, int mode)
+		#define _GNU_SOURCE
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		int open(const char *path, int flags, ...)
 		{
-			static time_t begin;
-			(void)path; (void)mode;
-			begin = begin ? begin : time(NULL);
-			while (time(NULL) <= begin + 3)
-				;
-			return 0;
+			static int is_slow = 1;
+			if (strncmp(path, "/proc/", 6) == 0 && strstr(path, "/stat"))
+				return (int)syscall(SYS_openat, AT_FDCWD, getenv("STAT"), flags);
+			if (is_slow)
+				usleep(1000 * (unsigned int)atoi(getenv("SLOW")));
+			is_slow = 0;
+			return (int)syscall(SYS_openat, AT_FDCWD, path, flags);
 		}
 	END
-	LD_PRELOAD=$scratch/busy.so line 'ok   modules: the kernel has .*' --only modules
+	put kept/stat '4711 (a) S b) R 1'
+	SLOW=2500 STAT=$tree/kept/stat LD_PRELOAD=$scratch/busy.so line 'ok   modules: the kernel has .*' --only modules
+	put kept/stat '4711 (a) R b) S 1'
+	SLOW=2500 STAT=$tree/kept/stat LD_PRELOAD=$scratch/busy.so line 'WARN modules: not known: no answer within 2000 ms' --only modules
+	SLOW=2500 STAT=$tree/kept/none LD_PRELOAD=$scratch/busy.so line 'WARN modules: not known: no answer within 2000 ms' --only modules
+	put kept/stat '4711 (a) D 1'
+	SLOW=7000 STAT=$tree/kept/stat LD_PRELOAD=$scratch/busy.so line 'WARN modules: not known: no answer within 6000 ms' --only modules
+}
+
+# What cannot be written is not done.
+full() {
+	local option status
+	for option in --list --help --json; do
+		status=0
+		"$doctor" --root "$tree" --only memlock "$option" 2>"$scratch/err" >/dev/full || status=$?
+		((status == 2))
+		diff - "$scratch/err" <<<'rdmaez-doctor: stdout: No space left on device'
+	done
 }
 
 # Where the doctor is killed, its check does not stay.
@@ -310,6 +333,7 @@ ok "--pid and --root exclude each other" usage "--root looks at files, and --pid
 ok "--pid and --listen exclude each other" usage "without --listen" --pid 1 --listen
 ok "the check process needs a process" usage "the check process needs --pid or --job" --only process
 ok "a process that is not there fails" no_such_process
+ok "a report that cannot be written" full
 ok "where nothing failed, the status is 0" ends_with 0 --only memlock --only node
 ok "a healthy machine gives nobody a warning" unprivileged
 ok "the report as JSON follows the schema" json '.host == "" and (.checks | length) > 5 and .summary.failed == 0'

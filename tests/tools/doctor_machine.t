@@ -152,6 +152,32 @@ virtual_machine() {
 	line '.* this kernel comes without rdma_rxe; .*' --only device
 	put lib/modules/6.1.0/modules.dep kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko:
 	line '.* modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0' --only device
+	put lib/modules/6.1.0/modules.dep kernel/drivers/infiniband/core/ib_core.ko:
+	rm "$tree/proc/sys/kernel/osrelease"
+	line '.* modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0' --only device
+}
+
+# Of the running kernel uname() tells the release as well.
+running_kernel() {
+	nothing_known
+	ln -sf osrelease "$tree/proc/sys/kernel/osrelease"
+	put "lib/modules/$(uname -r)/modules.dep" kernel/drivers/infiniband/core/ib_core.ko:
+	put proc/cpuinfo 'flags : fpu'
+	on_it 1 --only device <<-'END'
+		failed device : the kernel shows no RDMA device here
+		  /sys/class/infiniband is empty
+		> this kernel comes without rdma_rxe; to try RDMA without an adapter, run your command with rdmaez's tools/softroce, which has a kernel with it
+		note device : rdmaez-doctor knows of no PCI function or network interface here that offers RDMA
+		  /sys/bus/auxiliary/devices, /sys/class/net/*/device/driver, /sys/bus/pci/devices/*/{vendor,device,class}
+	END
+	put "lib/modules/$(uname -r)/modules.dep" kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko:
+	on_it 1 --only device <<-'END'
+		failed device : the kernel shows no RDMA device here
+		  /sys/class/infiniband is empty
+		> to try RDMA without an adapter, as root: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0
+		note device : rdmaez-doctor knows of no PCI function or network interface here that offers RDMA
+		  /sys/bus/auxiliary/devices, /sys/class/net/*/device/driver, /sys/bus/pci/devices/*/{vendor,device,class}
+	END
 }
 
 # --- node, cm
@@ -564,6 +590,7 @@ ok "EFA without a driver" by_function 0x1d0f 0xefa2 0x020000 efa
 ok "Omni-Path without a driver" by_function 0x8086 0x24f0 0x020800 hfi1
 ok "nothing that is known for RDMA" nothing_known
 ok "a virtual machine, with Soft-RoCE and without" virtual_machine
+ok "whether the running kernel has Soft-RoCE" running_kernel
 ok "nodes that are there" nodes_are_there
 ok "nodes that are missing" no_nodes
 ok "provider libraries that fit" providers_fit
