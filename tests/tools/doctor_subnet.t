@@ -33,6 +33,9 @@ two() {
 	conf arp_filter 0 0 0
 }
 
+# What on_it shows of it.
+well_asked='ok subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses'
+
 well() {
 	two
 	says subnet 0 <<<'ok   subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses'
@@ -69,13 +72,97 @@ settings() {
 # The kernel is asked for routes from an address, where there is one with a GID and room for a peer in its subnet.
 no_way() {
 	two
+	put sys/class/net/eth2/type 1
+	kernel 'route * * eth2'
 	rm "$tree"/sys/class/infiniband/*/ports/1/gids/1
-	on_it 0 --only subnet <<<'ok subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses'
-	two
+	on_it 0 --only subnet <<<"$well_asked"
+	gid mlx5_0 1 0000:0000:0000:0000:0000:ffff:c633:6401 'RoCE v2' eth0 # of no route
+	gid mlx5_1 1 0000:0000:0000:0000:0000:ffff:c000:0202 'RoCE v1' eth7
+	on_it 0 --only subnet <<<"$well_asked"
+	gid mlx5_0 1 0000:0000:0000:0000:0000:ffff:c000:0201 'RoCE v2' eth0
 	sed -i 's/00FFFFFF/FEFFFFFF/' "$tree/proc/net/route"
-	on_it 0 --only subnet <<<'ok subnet eth0, eth1: both are in 192.0.2.0/31, and each answers for its own addresses'
+	on_it 0 --only subnet <<<"${well_asked/24/31}"
 	sed -i '/^eth1/d' "$tree/proc/net/route"
 	on_it 0 --only subnet </dev/null
+}
+
+# What leaves from the address of eth1 takes eth1; what leaves from the other's is in the lines.
+rules() {
+	local error
+	two
+	put sys/class/net/eth2/type 1
+	kernel 'route * * eth1' # each other is in the same subnet
+	on_it 0 --only subnet <<<"$well_asked"
+	kernel 'route 192.0.2.1 192.0.2.254 eth2' 'route * * eth1'
+	on_it 0 --only subnet <<-'END'
+		ok subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses
+		warning subnet eth0: what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/24, takes eth2, by a rule of routing or another route: TCP, by which programs connect, and RoCE take different ways
+		  RTM_GETROUTE from 192.0.2.1: eth2
+		> ip rule show; ip route get 192.0.2.254 from 192.0.2.1
+	END
+	kernel 'route 192.0.2.1 192.0.2.254 local' 'route 192.0.2.1 192.0.2.253 local' 'route 192.0.2.1 192.0.2.252 13' 'route * * eth1'
+	on_it 0 --only subnet <<-'END'
+		ok subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses
+		warning subnet eth0: a rule of routing forbids what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/24: TCP, by which programs connect, reaches no peer there, even if RoCE does
+		  RTM_GETROUTE from 192.0.2.1: Permission denied
+		> ip rule show; ip route get 192.0.2.252 from 192.0.2.1
+	END
+	for error in EHOSTUNREACH=113 ENETUNREACH=101 EINVAL=22; do
+		kernel "route 192.0.2.1 * ${error#*=}" 'route * * eth1'
+		on_it 0 --only subnet <<<'' >"$scratch/differs" || :
+		grep -q '^> warning subnet eth0: a rule of routing forbids what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/24: ' "$scratch/differs"
+	done
+	kernel 'route 192.0.2.1 * 1' 'route * * eth1'
+	on_it 0 --only subnet <<<"$well_asked"
+	kernel 'route 192.0.2.1 * local' 'route * * eth1'
+	on_it 0 --only subnet <<<"$well_asked"
+	# Fifteen addresses are tried.
+	kernel "$(for error in {240..254}; do echo "route 192.0.2.1 192.0.2.$error local"; done)" 'route 192.0.2.1 * eth2' 'route * * eth1'
+	on_it 0 --only subnet <<<"$well_asked"
+	sed -i /240/d "$tree/netlink"
+	on_it 0 --only subnet <<-'END'
+		ok subnet eth0, eth1: both are in 192.0.2.0/24, and each answers for its own addresses
+		warning subnet eth0: what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/24, takes eth2, by a rule of routing or another route: TCP, by which programs connect, and RoCE take different ways
+		  RTM_GETROUTE from 192.0.2.1: eth2
+		> ip rule show; ip route get 192.0.2.240 from 192.0.2.1
+	END
+	# Of four addresses two may be a peer's.
+	sed -i 's/00FFFFFF/FCFFFFFF/' "$tree/proc/net/route"
+	kernel 'route 192.0.2.1 192.0.2.2 local' 'route 192.0.2.1 192.0.2.1 local' 'route * 192.0.2.0 eth2' 'route * * eth1'
+	on_it 0 --only subnet <<<"${well_asked/24/30}"
+	kernel 'route 192.0.2.1 192.0.2.2 local' 'route 192.0.2.1 192.0.2.1 eth2' 'route * * eth1'
+	on_it 0 --only subnet <<-'END'
+		ok subnet eth0, eth1: both are in 192.0.2.0/30, and each answers for its own addresses
+		warning subnet eth0: what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/30, takes eth2, by a rule of routing or another route: TCP, by which programs connect, and RoCE take different ways
+		  RTM_GETROUTE from 192.0.2.1: eth2
+		> ip rule show; ip route get 192.0.2.1 from 192.0.2.1
+	END
+}
+
+# Each answers ARP as its route goes.
+filtered() {
+	two
+	conf arp_ignore 0 0 0
+	conf arp_filter 1 0 0
+	kernel 'route 192.0.2.1 * eth0' 'route 192.0.2.2 * eth0'
+	on_it 0 --only subnet <<-'END'
+		note subnet eth0, eth1: both are in 192.0.2.0/24, and arp_filter lets each answer ARP as the routes go
+		  arp_filter: eth0 1, eth1 1
+		warning subnet eth0, eth1: both are in 192.0.2.0/24, and with arp_filter eth0 answers ARP for 192.0.2.2 of eth1, because the route back leaves there: peers send to the wrong port
+		  RTM_GETROUTE from 192.0.2.2: eth0
+		> ip route add 192.0.2.0/24 dev eth1 src 192.0.2.2 table 100; ip rule add from 192.0.2.2 lookup 100
+	END
+	kernel 'route * * 13'
+	on_it 0 --only subnet <<-'END'
+		note subnet eth0, eth1: both are in 192.0.2.0/24, and arp_filter lets each answer ARP as the routes go
+		  arp_filter: eth0 1, eth1 1
+		warning subnet eth0: a rule of routing forbids what leaves from 192.0.2.1 to its own subnet, 192.0.2.0/24: TCP, by which programs connect, reaches no peer there, even if RoCE does
+		  RTM_GETROUTE from 192.0.2.1: Permission denied
+		> ip rule show; ip route get 192.0.2.254 from 192.0.2.1
+		warning subnet eth1: a rule of routing forbids what leaves from 192.0.2.2 to its own subnet, 192.0.2.0/24: TCP, by which programs connect, reaches no peer there, even if RoCE does
+		  RTM_GETROUTE from 192.0.2.2: Permission denied
+		> ip rule show; ip route get 192.0.2.254 from 192.0.2.2
+	END
 }
 
 # RoCE LAG and SR-IOV show several devices on one interface.
@@ -271,6 +358,8 @@ ok 'two subnets' two_subnets
 ok 'two devices on one interface' one_interface
 ok 'settings that differ, or cannot be read' settings
 ok 'no route to ask for' no_way
+ok 'rules of routing' rules
+ok 'ARP as the routes go, and where' filtered
 ok 'the reverse path filter is strict for all' strict 1 0 0 1 1
 ok 'or for one' strict 0 0 1 0 1
 fails 'another value is seen' '^[<>].*rp_filter' strict 0 0 1 1 1

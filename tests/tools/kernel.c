@@ -10,6 +10,7 @@
  *         refuse KIND ERRNO             listing this kind fails
  *         sys NETNS_MODE COPY_ON_FORK
  *         dcb NETDEV pfc=MASK app=SELECTOR/PROTOCOL/PRIORITY trust=SELECTOR...   in any order
+ *         route FROM TO WAY             a route of IPv4: WAY is an interface, "local" or an errno value; "*" is any address
  *         bytes KIND HEX...             in place of the answer, a datagram; its first message gets the question's number
  *     ifaddrs        the addresses of getifaddrs(), as "lo 127.0.0.1:0", or nothing behind the name
  *     ethtool/NETDEV what SIOCETHTOOL counts, as "rx_prio3_pause=7" line by line; "refuse strings" or "stats": it does not
@@ -17,6 +18,7 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -388,6 +390,51 @@ static void dcb(char *rest)
 	answer();
 }
 
+/* --- Routes ------------------------------------------------------------------------------------------------------ */
+
+static void route(const char *way, uint32_t number)
+{
+	const struct rtmsg body = {.rtm_family = AF_INET,
+				   .rtm_type = strcmp(way, "local") == 0 ? RTN_LOCAL : RTN_UNICAST};
+	const unsigned int index = if_nametoindex(way);
+
+	if (atoi(way)) {
+		error(-atoi(way), number);
+		return;
+	}
+	begin(RTM_NEWROUTE, number);
+	memcpy(message + size, &body, sizeof(body));
+	size += sizeof(body);
+	attribute(RTA_OIF, &index, sizeof(index));
+	answer();
+}
+
+static bool is_meant(const char *address, const char *raw)
+{
+	struct in_addr given;
+
+	memcpy(&given, raw, sizeof(given));
+	return strcmp(address, "*") == 0 || strcmp(address, inet_ntoa(given)) == 0;
+}
+
+/* The first line that has both addresses; without one there is no route. */
+static void tell_route(const char *to, const char *from, uint32_t number)
+{
+	char buf[PATH_MAX], text[256], word[3][64], way[64] = "101";
+	FILE *const file = fopen(place("/netlink", buf), "r");
+	bool is_found = false;
+
+	while (!is_found && fgets(text, sizeof(text), file)) {
+		is_found = sscanf(text, "route %63s %63s %63s", word[0], word[1], word[2]) == 3 &&
+			   is_meant(word[0], from) && is_meant(word[1], to);
+		if (is_found)
+			strcpy(way, word[2]);
+	}
+	fclose(file);
+	route(way, number);
+	flush();
+}
+
 /* --- The socket -------------------------------------------------------------------------------------------------- */
 
 int socket(int domain, int type, int protocol)
@@ -461,7 +508,13 @@ ssize_t send(int fd, const void *data, size_t length, int flags)
 
 	if (fd != asked || fd < 0)
 		return syscall(SYS_sendto, fd, data, length, flags, NULL, 0);
-	if (is_dcb)
+	if (is_dcb && head->nlmsg_type == RTM_GETROUTE)
+		tell_route((const char *)data + NLMSG_LENGTH(sizeof(struct rtmsg)) +
+				   sizeof(struct nlattr),
+			   (const char *)data + NLMSG_LENGTH(sizeof(struct rtmsg)) +
+				   2 * sizeof(struct nlattr) + 4,
+			   head->nlmsg_seq);
+	else if (is_dcb)
 		tell("dcb", 0, 0, 0);
 	for (size_t i = 0; !is_dcb && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (head->nlmsg_type == RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, kinds[i].command))
@@ -506,7 +559,25 @@ unsigned int if_nametoindex(const char *netdev)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s", netdev);
-	return access(path, F_OK) == 0;
+	return access(path, F_OK) == 0 ? (unsigned char)netdev[strlen(netdev) - 1] : 0;
+}
+
+/* The number of an interface is its last character. */
+char *if_indextoname(unsigned int index, char *netdev)
+{
+	char buf[PATH_MAX];
+	DIR *const folder = opendir(place("/sys/class/net", buf));
+	const struct dirent *entry;
+	char *found = NULL;
+
+	while (folder && (entry = readdir(folder)) != NULL)
+		if (entry->d_name[0] != '.' &&
+		    (unsigned char)entry->d_name[strlen(entry->d_name) - 1] == index)
+			found = netdev, snprintf(netdev, IF_NAMESIZE, "%.15s", entry->d_name);
+	if (folder)
+		closedir(folder);
+	errno = ENXIO;
+	return found;
 }
 
 /* --- The counters of an interface --------------------------------------------------------------------------------- */
