@@ -415,6 +415,19 @@ version_1() {
 	put sys/fs/cgroup/rdma/a/rdma.current 'mlx5_0 hca_handle=1 hca_object=1'
 	line 'FAIL cgroup mlx5_0: .*' --only cgroup
 	grep -q '/sys/fs/cgroup/rdma/a/rdma.max: mlx5_0 hca_handle=1' "$scratch/report"
+	# Other hierarchies say nothing of it; where none is listed, the usual place is looked at.
+	put proc/self/cgroup '4:rdma:/a'
+	put proc/self/mountinfo 'garbled' '31 25 0:27 / /sys/fs/other rw - cgroup2 cgroup2 rw,rdma' \
+		'32 25 0:27 / /sys/fs/other rw - cgroup cgroup rw,cpu'
+	line 'FAIL cgroup mlx5_0: .*' --only cgroup
+	rm -r "$tree/sys/fs/cgroup/rdma"
+	line 'ok   cgroup: no cgroup that could limit RDMA objects is visible' --only cgroup
+	put proc/self/cgroup '4:cpu:/a' '0::/b'
+	put proc/self/mountinfo '31 25 0:27 / /sys/fs/other rw - cgroup cgroup rw,rdma'
+	put sys/fs/cgroup/b/rdma.max 'mlx5_0 hca_handle=0 hca_object=max'
+	line 'FAIL cgroup mlx5_0: .*' --only cgroup
+	put proc/self/cgroup '4:cpu:/a'
+	line 'ok   cgroup: no cgroup that could limit RDMA objects is visible' --only cgroup
 }
 
 no_cgroup() {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What rdmaez-doctor says of how many objects a device has, on the fake libibverbs, of which tests/tools/kernel.c lists
-# them. What a real kernel lists is in tests/device/doctor_process.t.
+# What rdmaez-doctor says of how many objects a device has, and of what it can, on the fake libibverbs, of which
+# tests/tools/kernel.c lists them. What a real kernel lists is in tests/device/doctor_process.t.
 
 source tests/tap.bash
 # shellcheck source=tests/tools/doctor.bash
@@ -99,6 +99,16 @@ nothing() {
 	objects 0 </dev/null
 }
 
+# What programs ask for, of a device that opens.
+capabilities() {
+	holds 5000001 1
+	LD_LIBRARY_PATH=$PWD/build/tests/fake on_it 0 --only caps <<-END
+		note caps fake0: on-demand paging (RC): no; device memory: no; atomics: IBV_ATOMIC_HCA (1); memory windows of type 2B: no; SRQs: 1024; READs at once: 16; timestamps: no
+		  ibv_query_device_ex, firmware 1.0.0
+	END
+	on_it 0 --only caps </dev/null
+}
+
 of_a_tree() {
 	fresh
 	roce mlx5_0
@@ -108,5 +118,6 @@ of_a_tree() {
 ok 'how many there are, and whose' few
 ok 'nine tenths of what there can be' many
 ok 'what cannot be counted' nothing
+ok 'capabilities' capabilities
 ok 'nothing of a saved tree' of_a_tree
 done_testing
