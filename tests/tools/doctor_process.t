@@ -440,7 +440,7 @@ nothing_found() {
 # What rdma_cm knows: of which state, from where, to where.
 cm_ids() {
 	local i
-	one "cm_id 0 pid=$p state=8 src=192.0.2.1:7174" "cm_id 0 pid=$p state=8" "cm_id 0 pid=$q state=0"
+	one "cm_id 0 pid=$q state=0" "cm_id 0 pid=$p state=8 src=192.0.2.1:7174" "cm_id 0 pid=$p state=8"
 	process "$q" other 'S (sleeping)'
 	on_it 0 --pid "$p" <<-END
 		ok process $p: train: nothing visible is wrong: no queue pair yet, and a cm_id that listens

@@ -34,6 +34,11 @@ without() {
 	END
 }
 
+# where NAME COMMAND...: it is refused.
+where() {
+	LD_PRELOAD=$scratch/$1.so "${@:2}"
+}
+
 # stays_inside: links lead to a secret outside of the tree, in each way that the doctor reads; and those that lead within
 # it, absolute ones too, are followed.
 stays_inside() {
@@ -156,7 +161,7 @@ too_long() {
 		ok   device deep: driver deep, firmware 7.3 (CA)
 		ok   device wide: driver wide, firmware 7.4 (device)
 	END
-	LD_PRELOAD=$scratch/ENOSYS.so says device 0 <<-'END'
+	where ENOSYS says device 0 <<-'END'
 		ok   device deep: driver deep (CA)
 		ok   device wide: software device (device)
 	END
@@ -166,12 +171,12 @@ without ENOSYS
 without EPERM
 without EACCES
 ok 'links do not lead out of the tree' stays_inside
-ok 'nor on a kernel before Linux 5.6' eval 'LD_PRELOAD=$scratch/ENOSYS.so stays_inside'
-ok 'nor under a filter of system calls' eval 'LD_PRELOAD=$scratch/EPERM.so stays_inside'
+ok 'nor on a kernel before Linux 5.6' where ENOSYS stays_inside
+ok 'nor under a filter of system calls' where EPERM stays_inside
 ok 'where they lead' leads
-ok 'to the same without openat2()' eval 'LD_PRELOAD=$scratch/ENOSYS.so leads'
+ok 'to the same without openat2()' where ENOSYS leads
 ok 'what is a link is listed' lists_links
-ok 'and without openat2()' eval 'LD_PRELOAD=$scratch/ENOSYS.so lists_links'
+ok 'and without openat2()' where ENOSYS lists_links
 ok 'what is longer than there is room for' too_long
-fails 'an open that is refused otherwise is seen' 'without /sys' eval 'LD_PRELOAD=$scratch/EACCES.so leads'
+fails 'an open that is refused otherwise is seen' 'without /sys' where EACCES leads
 done_testing
