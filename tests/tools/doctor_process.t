@@ -798,6 +798,14 @@ ends_meanwhile() {
 		$well
 		rxe0 1 RC RTS 5000001 null null false   null 0
 	END
+	rm "$tree/later/proc/$p/comm"
+	put "later/proc/$p/stat" "$p (train) Z"
+	kernel 'dev 0 rxe0' "pd 0 pid=$p"
+	on_it 0 --pid "$p" <<-END
+		ok process $p: train: nothing visible is wrong: no queue pair
+		ok process $p: contexts: 0; protection domains: 1; completion queues: 0, of 0 entries; memory regions: 0, of 0 bytes; shared receive queues: 0; cm_ids: 0
+		$well
+	END
 }
 
 # As bytes: the head of a message, of this length and type; a device's index, and its name; and what ends the answer.

@@ -257,6 +257,14 @@ for_all() {
 		  /sys/class/infiniband/mlx5_0/tc/1/traffic_class: 128
 		> as root: echo 96 >/sys/class/infiniband/mlx5_0/tc/1/traffic_class # DSCP 24; a class that a program sets does not count
 	END
+	fixed 0
+	on_it 0 --only quality <<-END
+		warning quality mlx5_0/1: packets of traffic class 0, DSCP 0, which the device uses for all queue pairs, have priority 0, but only priority 3 is protected from loss (PFC)
+		  DCB of eth0: pfc_en 0x08
+		  DCB: trust dscp, 64 DSCPs have a priority
+		  /sys/class/infiniband/mlx5_0/tc/1/traffic_class: 0
+		> as root: echo 96 >/sys/class/infiniband/mlx5_0/tc/1/traffic_class # DSCP 24; a class that a program sets does not count
+	END
 	fixed 255
 	on_it 0 --only quality <<-END
 		warning quality mlx5_0/1: packets of traffic class 255, DSCP 63, which the device uses for all queue pairs, have priority 7, but only priority 3 is protected from loss (PFC)

@@ -1155,11 +1155,13 @@ static void say_counters_of_qps(void)
 	}
 }
 
-/* Seconds of a processor in each second, in percent. */
+/* Seconds of a processor in each second, in percent. One that ends meanwhile shows none. */
 static unsigned int busy_percent(const struct process *then, const struct process *p)
 {
 	const uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
 
+	if (p->ticks < then->ticks)
+		return 0;
 	return (unsigned int)(100 * (p->ticks - then->ticks) /
 			      (per_second * doctor_options.seconds));
 }
