@@ -21,8 +21,8 @@
 #     kernel LINE...            what the kernel of the tree tells by netlink, as tests/tools/kernel.c describes it
 #     later LINE...             the same once the doctor has slept
 #     process PID NAME STATE    a process of the tree, with /proc/PID; STATE as "S (sleeping)"
-#     on_it STATUS ARG...       the standard input is what rdmaez-doctor ARG... says where the tree's kernel runs: findings
-#                               with all evidence, but for one that is always the same, and queue pairs with their peers
+#     on_it STATUS ARG...       the standard input is what rdmaez-doctor ARG... says where the tree's kernel runs:
+#                               findings with all evidence, but for one that is always the same, and queue pairs
 
 tree=${scratch:?}/root
 doctor=build/tools/rdmaez-doctor

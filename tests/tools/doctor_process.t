@@ -889,7 +889,7 @@ answers() {
 	no_device 'no device'
 	devices "$(message 14 0200) 01000000"
 	no_device 'no device'
-	devices "$(message 10 0200)"
+	devices "$(message 10 0200) ffffffff" # what is behind it is none of it
 	no_device 'no device'
 	put sys/class/infiniband/"$(printf 'r%.0s' {1..63})"/node_type '1: CA'
 	kernel "dev 7 $(printf 'r%.0s' {1..70})" "qp 7 lqpn=1 pid=$p $rc"

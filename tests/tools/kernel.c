@@ -10,10 +10,10 @@
  *         refuse KIND ERRNO             listing this kind fails
  *         sys NETNS_MODE COPY_ON_FORK
  *         dcb NETDEV pfc=MASK app=SELECTOR/PROTOCOL/PRIORITY trust=SELECTOR...   in any order
- *         route FROM TO WAY             a route of IPv4: WAY is an interface, "local" or an errno value; "*" is any address
- *         bytes KIND HEX...             in place of the answer, a datagram; its first message gets the question's number
+ *         route FROM TO WAY             of IPv4: WAY is an interface, "local" or an errno value; "*" is any address
+ *         bytes KIND HEX...             in place of the answer, a datagram; its first message gets the right number
  *     ifaddrs        the addresses of getifaddrs(), as "lo 127.0.0.1:0", or nothing behind the name
- *     ethtool/NETDEV what SIOCETHTOOL counts, as "rx_prio3_pause=7" line by line; "refuse strings" or "stats": it does not
+ *     ethtool/NETDEV what SIOCETHTOOL counts, as "rx_bytes=7" line by line; "refuse strings" or "stats": it does not
  *     later/         the same once the doctor has slept, which takes no time: what is there comes first
  */
 #define _GNU_SOURCE
@@ -39,6 +39,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,10 +51,11 @@ static bool is_dcb;
 static const char *place(const char *path, char buf[PATH_MAX])
 {
 	const char *const kernel = getenv("KERNEL");
+	struct stat is;
 
 	for (int later = is_later; kernel && path[0] == '/' && later >= 0; later--) {
 		snprintf(buf, PATH_MAX, "%s%s%s", kernel, later ? "/later" : "", path);
-		if (!syscall(SYS_faccessat2, AT_FDCWD, buf, F_OK, AT_SYMLINK_NOFOLLOW))
+		if (!lstat(buf, &is))
 			return buf;
 	}
 	return kernel && strncmp(path, "/sys/", 5) == 0 ? buf : path;
