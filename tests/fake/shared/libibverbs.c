@@ -5,12 +5,15 @@
  *
  * FAKE_PROFILE=2 makes it a device of that enum fake_profile, FAKE_QUIRKS=0x2 gives it these quirks, and FAKE_DM=4096 so
  * much device memory. With FAKE_DIES=1 the process ends where it allocates some.
- * FAKE_REFUSES=1: sending fails at once, where else one would wait for what never comes.
+ * FAKE_REFUSES=1: sending fails at once, where else one would wait for what never comes. FAKE_CARRIES=1: data come (carry.c).
+ * FAKE_FAILS=ibv_query_pkey:1:22 lets the first call of a verb fail, with this errno value; 0 in place of 1: each.
+ * FAKE_DOWN=1: its first port is down, the second is not. FAKE_DOWN=3: so is that one.
  */
 #include "../fake_internal.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data);
@@ -20,11 +23,27 @@ int fake_shared_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **c
 			     void **cq_context);
 struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
 					   struct ibv_cq_init_attr_ex *init);
+void fake_shared_carry(struct verbs_context *verbs);
+
+/* "ibv_query_pkey:1:22" */
+static void let_fail(const char *text)
+{
+	char verb[64];
+	unsigned int nth;
+	int error;
+
+	if (sscanf(text, "%63[^:]:%u:%d", verb, &nth, &error) != 3)
+		abort();
+	for (int i = 0; i < FAKE_VERB_COUNT; i++)
+		if (strcmp(fake_verb_str((enum fake_verb)i), verb) == 0)
+			fake_fail((enum fake_verb)i, nth, error);
+}
 
 __attribute__((__constructor__)) static void begin(void)
 {
 	const char *const profile = getenv("FAKE_PROFILE"), *const quirks = getenv("FAKE_QUIRKS");
-	const char *const dm = getenv("FAKE_DM");
+	const char *const dm = getenv("FAKE_DM"), *const fails = getenv("FAKE_FAILS");
+	const char *const down = getenv("FAKE_DOWN");
 	struct fake_device *const dev = fake_reset();
 
 	if (profile)
@@ -33,6 +52,11 @@ __attribute__((__constructor__)) static void begin(void)
 		dev->quirks = (uint32_t)strtoul(quirks, NULL, 0);
 	if (dm)
 		dev->attr.max_dm_size = strtoul(dm, NULL, 0);
+	for (unsigned int port = 1; down && port <= dev->ports; port++)
+		if (atoi(down) >> (port - 1) & 1)
+			dev->port[port].attr.state = IBV_PORT_DOWN;
+	if (fails)
+		let_fail(fails);
 }
 
 static int refuse(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
@@ -57,6 +81,8 @@ struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_d
 	(void)private_data;
 	if (context)
 		verbs_get_ctx(context)->create_cq_ex = fake_shared_create_cq_ex;
+	if (context && getenv("FAKE_CARRIES"))
+		fake_shared_carry(verbs_get_ctx(context));
 	if (context && getenv("FAKE_REFUSES"))
 		context->ops.post_send = refuse;
 	if (context && getenv("FAKE_DIES"))
