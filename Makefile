@@ -386,6 +386,7 @@ build/tests/fake/%.o: tests/fake/%.c | deps-build
 	$(call compile,-Itests -Itests/fake -fPIC -c)
 build/tests/fake/fake_device.o: CFLAGS += -Dibv_open_device=fake_shared_open_device
 build/tests/fake/fake_qp.o build/tests/fake/fake_driver.o: CFLAGS += -Dfake_work_entered=fake_shared_work_entered
+build/tests/fake/fake_qp.o: CFLAGS += -Dibv_modify_qp=fake_shared_modify_qp
 build/tests/fake/fake_event.o: CFLAGS += -Dibv_get_cq_event=fake_shared_get_cq_event
 build/tests/fake/versions.map: tests/fake/shared/versions | deps-build
 	@mkdir -p $(@D); $< >$@

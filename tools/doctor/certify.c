@@ -300,8 +300,6 @@ void doctor_check_certify(void)
 {
 	static struct certify c;
 
-	if (!doctor_options.certify)
-		return;
 	c.wait_ns = doctor_options.timeout_ms * UINT64_C(1000000) / WAITS;
 	if (certify_device(&c)) {
 		aim(&c);

@@ -6,6 +6,7 @@
  * FAKE_SPOILS=WHAT makes it wrong, FAKE_SPOILS=WHAT:4 only of the operation with this number in enum ibv_wr_opcode:
  *
  *     bytes    the last byte that comes is another
+ *     device   the first byte that comes from device memory is another
  *     old      an atomic brings another value
  *     length   a receive has one byte less
  *     imm      immediate data are others
@@ -14,6 +15,7 @@
  *     takes    what should fail succeeds
  *     status   what fails does so for no reason that rdmaez knows
  *     mute     a receive that fails is not told
+ *     few      one of several receives is not flushed
  */
 #include "../fake_internal.h"
 
@@ -76,6 +78,8 @@ void fake_shared_work_entered(struct fake_qp *qp, enum ibv_qp_state from)
 	for (unsigned int i = posted; is_over && i--;)
 		if (receives[i].qp_num == qp->verbs.qp_num)
 			forget_receive(i);
+	if (qp->attr.qp_state == IBV_QPS_ERR && qp->receives.count > 1 && spoils("few", NULL))
+		qp->receives.count--;
 	fake_work_entered(qp, from);
 }
 
@@ -183,11 +187,9 @@ static void put_header(uint8_t *at, struct ibv_context *context)
 
 	memset(at, 0, GRH);
 	at[0] = 0x60;
-	at[6] = 17;
+	at[6] = fake_port_is_roce(fake_dev(context), 1) ? 17 : 0x1b; /* UDP, or a BTH */
 	at[7] = 64;
-	for (uint32_t i = 0; !fake_gid_row(fake_dev(context), 1, i, &gid); i++)
-		if (gid->type == IBV_GID_TYPE_ROCE_V2 && gid->gid.raw[10] == 0xff)
-			break;
+	fake_gid_row(fake_dev(context), 1, fake_port_is_roce(fake_dev(context), 1) ? 3 : 0, &gid);
 	memcpy(at + 8, &gid->gid, 16);
 	memcpy(at + 24, &gid->gid, 16);
 }
@@ -270,10 +272,12 @@ static enum ibv_wc_status do_send(struct fake_qp *from, const struct ibv_send_wr
 	if (!(to->attr.qp_access_flags &
 	      (wr->opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE)))
 		return IBV_WC_REM_INV_REQ_ERR;
-	if (wr->opcode == IBV_WR_RDMA_READ)
+	if (wr->opcode == IBV_WR_RDMA_READ) {
 		copy(local, remote, length, wr);
-	else
+		*local ^= spoils("device", wr) && wr->wr.rdma.rkey == device_memory.key;
+	} else {
 		copy(remote, local, length, wr);
+	}
 	return has_imm(wr) ? deliver(from, to, wr, local, length) : IBV_WC_SUCCESS;
 }
 

@@ -7,7 +7,9 @@
  * much device memory. With FAKE_DIES=1 the process ends where it allocates some.
  * FAKE_REFUSES=1: sending fails at once, where else one would wait for what never comes. FAKE_CARRIES=1: data come (carry.c).
  * FAKE_FAILS=ibv_query_pkey:1:22 lets the first call of a verb fail, with this errno value; 0 in place of 1: each.
- * FAKE_DOWN=1: its first port is down, the second is not. FAKE_DOWN=3: so is that one.
+ * FAKE_REFUSAL=5 is returned for EINVAL where a queue pair is modified. FAKE_MEANWHILE=COMMAND runs when the device is opened.
+ * FAKE_PORT=down: its first port is; infiniband: it is one of InfiniBand; bare: it has no P_Key. FAKE_ATOMICS=0: there are none;
+ * FAKE_INLINE=0: nor is inline data.
  */
 #include "../fake_internal.h"
 
@@ -17,8 +19,9 @@
 #include <stdlib.h>
 
 struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_data);
-/* The fake's ibv_open_device() and ibv_get_cq_event(). */
+/* The fake's ibv_open_device() and others. */
 struct ibv_context *fake_shared_open_device(struct ibv_device *device);
+int fake_shared_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 int fake_shared_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
 			     void **cq_context);
 struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
@@ -43,7 +46,7 @@ __attribute__((__constructor__)) static void begin(void)
 {
 	const char *const profile = getenv("FAKE_PROFILE"), *const quirks = getenv("FAKE_QUIRKS");
 	const char *const dm = getenv("FAKE_DM"), *const fails = getenv("FAKE_FAILS");
-	const char *const down = getenv("FAKE_DOWN");
+	const char *const port = getenv("FAKE_PORT");
 	struct fake_device *const dev = fake_reset();
 
 	if (profile)
@@ -52,9 +55,16 @@ __attribute__((__constructor__)) static void begin(void)
 		dev->quirks = (uint32_t)strtoul(quirks, NULL, 0);
 	if (dm)
 		dev->attr.max_dm_size = strtoul(dm, NULL, 0);
-	for (unsigned int port = 1; down && port <= dev->ports; port++)
-		if (atoi(down) >> (port - 1) & 1)
-			dev->port[port].attr.state = IBV_PORT_DOWN;
+	if (port && strcmp(port, "down") == 0)
+		dev->port[1].attr.state = IBV_PORT_DOWN;
+	if (port && strcmp(port, "infiniband") == 0)
+		fake_port_infiniband(&dev->port[1]);
+	if (port && strcmp(port, "bare") == 0)
+		dev->port[1].pkey[0] = 0;
+	if (getenv("FAKE_ATOMICS"))
+		dev->attr.orig_attr.atomic_cap = IBV_ATOMIC_NONE;
+	if (getenv("FAKE_INLINE"))
+		dev->max_inline = 0;
 	if (fails)
 		let_fail(fails);
 }
@@ -79,6 +89,8 @@ struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_d
 	struct ibv_context *context = fake_shared_open_device(device);
 
 	(void)private_data;
+	if (getenv("FAKE_MEANWHILE") && system(getenv("FAKE_MEANWHILE")))
+		abort();
 	if (context)
 		verbs_get_ctx(context)->create_cq_ex = fake_shared_create_cq_ex;
 	if (context && getenv("FAKE_CARRIES"))
@@ -93,6 +105,14 @@ struct ibv_context *verbs_open_device(struct ibv_device *device, void *private_d
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	return verbs_open_device(device, NULL);
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+{
+	const int error = fake_shared_modify_qp(qp, attr, attr_mask);
+	const char *const refusal = getenv("FAKE_REFUSAL");
+
+	return error == EINVAL && refusal ? atoi(refusal) : error;
 }
 
 /* As in the library, which waits in read(): there a thread can be cancelled, and signals end the wait. */
