@@ -197,7 +197,7 @@ iwarp() {
 
 # Of a process without CAP_NET_RAW.
 no_right() {
-	fail_if 'FAKE_PROFILE=2 FAKE_QUIRKS=0x4000'
+	fail_if 'FAKE_PROFILE=2 FAKE_QUIRKS=0x4002'
 	[[ $(jq -c '.steps[] | select(.group == "RAW_PACKET")' "$own.json") == \
 		'{"result":"not tried","group":"RAW_PACKET","step":"create a queue pair","errno":"EPERM","reason":"CREATE_PRIVILEGE"}' ]]
 }
