@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Another machine for rdmaez-doctor, by LD_PRELOAD: files below $HOST_TREE in place of /sys, and what the kernel answers of
+ * routes, neighbours and the way of datagrams.
+ *
+ *     HOST_ROUTE=TYPE,IFINDEX,SOURCE,GATEWAY  the route to anywhere, from RTM_GETROUTE; "-" for none. Of interfaces 7 is eth0
+ *     HOST_VIA=1              its gateway comes as RTA_VIA
+ *     HOST_NEIGHBOUR=PEER,STATE,LINK  the one that RTM_GETNEIGH lists, its NUD_ state in hexadecimal; LINK may be ipoib
+ *     HOST_FAILS=socket|send|silent|closed|NUMBER  how a question ends, or the errno value that answers it
+ *     HOST_MTU=9000           IP_MTU of sockets; 0: they do not tell
+ *     HOST_WAY=4000           the MTU of the way, which is told of larger packets, and IP_MTU from then on
+ *     HOST_LOSES=1500         larger packets get lost; others come to a port that nobody has
+ *     HOST_SEND=101, HOST_CONNECT=101  sending a datagram of one byte, or connecting its socket, fails so
+ *     HOST_NAMES=none         no name is found
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/neighbour.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+	EACH = 1024 /* bytes of an answer */
+};
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static struct nlmsghdr asked;
+
+static const char *setting(const char *name)
+{
+	const char *const value = getenv(name);
+
+	return value ? value : "";
+}
+
+static int option_of(int fd, int option)
+{
+	socklen_t size = sizeof(int);
+	int value = 0;
+
+	REAL(getsockopt)(fd, SOL_SOCKET, option, &value, &size);
+	return value;
+}
+
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+int open(const char *path, int flags, ...)
+{
+	char place[4096];
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	if (*setting("HOST_TREE") && strncmp(path, "/sys/", 5) == 0) {
+		snprintf(place, sizeof(place), "%s%s", setting("HOST_TREE"), path);
+		path = place;
+	}
+	return REAL(open)(path, flags, mode);
+}
+
+char *if_indextoname(unsigned int index, char name[IF_NAMESIZE])
+{
+	return index == 7 ? strcpy(name, "eth0") : NULL;
+}
+
+int socket(int family, int type, int protocol)
+{
+	if (family == AF_NETLINK && strcmp(setting("HOST_FAILS"), "socket") == 0)
+		return fail(EPROTONOSUPPORT);
+	return REAL(socket)(family, type, protocol);
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t size)
+{
+	if (option_of(fd, SO_TYPE) != SOCK_DGRAM)
+		return REAL(connect)(fd, to, size);
+	return *setting("HOST_CONNECT") ? fail(atoi(setting("HOST_CONNECT"))) : 0;
+}
+
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+		struct addrinfo **found)
+{
+	return *setting("HOST_NAMES") ? EAI_NONAME : REAL(getaddrinfo)(name, service, hints, found);
+}
+
+ssize_t send(int fd, const void *bytes, size_t length, int flags)
+{
+	const char *const fails = setting("HOST_FAILS");
+	const int way = atoi(setting("HOST_WAY")), loses = atoi(setting("HOST_LOSES"));
+	const int packet = (int)length + (option_of(fd, SO_DOMAIN) == AF_INET6 ? 48 : 28);
+
+	if (option_of(fd, SO_DOMAIN) == AF_NETLINK) {
+		memcpy(&asked, bytes, sizeof(asked));
+		return strcmp(fails, "send") == 0 ? fail(ENOBUFS) : (ssize_t)length;
+	}
+	if (option_of(fd, SO_TYPE) != SOCK_DGRAM)
+		return REAL(send)(fd, bytes, length, flags);
+	if (length == 1 && *setting("HOST_SEND"))
+		return fail(atoi(setting("HOST_SEND")));
+	if (way && packet > way) {
+		setenv("HOST_MTU", setting("HOST_WAY"), 1);
+		return fail(EMSGSIZE);
+	}
+	return loses && packet > loses ? (ssize_t)length : fail(ECONNREFUSED);
+}
+
+int getsockopt(int fd, int level, int option, void *value, socklen_t *size)
+{
+	if ((level == IPPROTO_IP && option == IP_MTU) ||
+	    (level == IPPROTO_IPV6 && option == IPV6_MTU)) {
+		*(int *)value = atoi(setting("HOST_MTU"));
+		return *(int *)value ? 0 : fail(ENOTCONN);
+	}
+	return REAL(getsockopt)(fd, level, option, value, size);
+}
+
+/* Adds an attribute to what is answered. */
+static void add(struct nlmsghdr *head, unsigned short type, const void *data, size_t size)
+{
+	struct rtattr *const at = (struct rtattr *)((char *)head + NLMSG_ALIGN(head->nlmsg_len));
+
+	at->rta_type = type;
+	at->rta_len = (unsigned short)RTA_LENGTH(size);
+	memcpy(RTA_DATA(at), data, size);
+	head->nlmsg_len = (uint32_t)(NLMSG_ALIGN(head->nlmsg_len) + RTA_ALIGN(at->rta_len));
+}
+
+static void add_address(struct nlmsghdr *head, unsigned short type, const char *text)
+{
+	unsigned char address[18] = {AF_INET6 % 256, AF_INET6 / 256};
+	const bool is_via = type == RTA_GATEWAY && *setting("HOST_VIA");
+
+	if (inet_pton(AF_INET, text, address) == 1)
+		add(head, type, address, 4);
+	else if (is_via && inet_pton(AF_INET6, text, address + 2) == 1)
+		add(head, RTA_VIA, address, 18);
+	else if (inet_pton(AF_INET6, text, address) == 1)
+		add(head, type, address, 16);
+}
+
+static void answer_route(struct nlmsghdr *head)
+{
+	struct rtmsg *const route = (struct rtmsg *)NLMSG_DATA(head);
+	char source[64], gateway[64];
+	unsigned int type, index;
+
+	head->nlmsg_type = RTM_NEWROUTE;
+	head->nlmsg_len = NLMSG_LENGTH(sizeof(*route));
+	if (sscanf(setting("HOST_ROUTE"), "%u,%u,%63[^,],%63s", &type, &index, source, gateway) !=
+	    4)
+		abort();
+	route->rtm_type = (unsigned char)type;
+	add(head, RTA_OIF, &index, sizeof(index));
+	add_address(head, RTA_PREFSRC, source);
+	add_address(head, RTA_GATEWAY, gateway);
+}
+
+/* A list of one. */
+static void answer_neighbour(struct nlmsghdr *head)
+{
+	struct ndmsg *const neighbour = (struct ndmsg *)NLMSG_DATA(head);
+	unsigned int state = 0, b[6] = {0};
+	char peer[64], address[64] = "";
+	unsigned char link[20] = {0};
+
+	head->nlmsg_type = RTM_NEWNEIGH;
+	head->nlmsg_len = NLMSG_LENGTH(sizeof(*neighbour));
+	sscanf(setting("HOST_NEIGHBOUR"), "%63[^,],%x,%63s", peer, &state, address);
+	neighbour->ndm_ifindex = 7;
+	neighbour->ndm_state = (uint16_t)state;
+	add_address(head, NDA_DST, peer);
+	if (sscanf(address, "%x:%x:%x:%x:%x:%x", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5]) == 6)
+		for (int i = 0; i < 6; i++)
+			link[i] = (unsigned char)b[i];
+	if (*address)
+		add(head, NDA_LLADDR, link, strcmp(address, "ipoib") == 0 ? 20 : 6);
+}
+
+ssize_t recv(int fd, void *bytes, size_t size, int flags)
+{
+	struct nlmsghdr *head = (struct nlmsghdr *)bytes;
+	const char *const fails = setting("HOST_FAILS");
+	size_t all;
+
+	if (option_of(fd, SO_DOMAIN) != AF_NETLINK)
+		return REAL(recv)(fd, bytes, size, flags);
+	errno = 0;
+	if (strcmp(fails, "silent") == 0)
+		return fail(EAGAIN);
+	if (strcmp(fails, "closed") == 0)
+		return 0;
+	memset(bytes, 0, EACH);
+	if (atoi(fails)) {
+		struct nlmsgerr *const error = (struct nlmsgerr *)NLMSG_DATA(head);
+
+		head->nlmsg_type = NLMSG_ERROR;
+		head->nlmsg_len = NLMSG_LENGTH(sizeof(*error));
+		error->error = -atoi(fails);
+		return (ssize_t)head->nlmsg_len;
+	}
+	if (asked.nlmsg_type == RTM_GETROUTE) {
+		answer_route(head);
+		return (ssize_t)head->nlmsg_len;
+	}
+	answer_neighbour(head);
+	head->nlmsg_flags = NLM_F_MULTI;
+	all = NLMSG_ALIGN(head->nlmsg_len);
+	head = (struct nlmsghdr *)((char *)bytes + all);
+	head->nlmsg_type = NLMSG_DONE;
+	head->nlmsg_len = NLMSG_LENGTH(4);
+	return (ssize_t)(all + head->nlmsg_len);
+}
