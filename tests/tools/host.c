@@ -6,11 +6,13 @@
  *     HOST_ROUTE=TYPE,IFINDEX,SOURCE,GATEWAY  the route to anywhere, from RTM_GETROUTE; "-" for none. Of interfaces 7 is eth0
  *     HOST_VIA=1              its gateway comes as RTA_VIA
  *     HOST_NEIGHBOUR=PEER,STATE,LINK  the one that RTM_GETNEIGH lists, its NUD_ state in hexadecimal; LINK may be ipoib
- *     HOST_FAILS=socket|send|silent|closed|NUMBER  how a question ends, or the errno value that answers it
+ *     HOST_FAILS=socket|send|silent|closed|NUMBER  how a question ends, or the errno value that answers it; udp: there
+ *                             are no sockets of datagrams
  *     HOST_MTU=9000           IP_MTU of sockets; 0: they do not tell
  *     HOST_WAY=4000           the MTU of the way, which is told of larger packets, and IP_MTU from then on
  *     HOST_LOSES=1500         larger packets get lost; others come to a port that nobody has
  *     HOST_SEND=101, HOST_CONNECT=101  sending a datagram of one byte, or connecting its socket, fails so
+ *     HOST_ETHTOOL=4,36       eth0 has sets of so many words, and supports the link mode of this bit; 4,: it does not say which
  *     HOST_NAMES=none         no name is found
  */
 #define _GNU_SOURCE
@@ -18,9 +20,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ethtool.h>
 #include <linux/neighbour.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -29,6 +33,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -83,8 +88,42 @@ char *if_indextoname(unsigned int index, char name[IF_NAMESIZE])
 	return index == 7 ? strcpy(name, "eth0") : NULL;
 }
 
+unsigned int if_nametoindex(const char *name)
+{
+	return strcmp(name, "eth0") == 0 ? 7 : 0;
+}
+
+/* The kernel tells first how many words each set has, as a negative number, and wants to hear it again. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	unsigned int words = 0, bit = 0;
+	struct ethtool_link_settings *link;
+	__u32 *supported;
+	va_list args;
+
+	(void)fd;
+	va_start(args, request);
+	link = (struct ethtool_link_settings *)(void *)va_arg(args, struct ifreq *)->ifr_data;
+	va_end(args);
+	if (request != SIOCETHTOOL || link->cmd != ETHTOOL_GLINKSETTINGS ||
+	    !sscanf(setting("HOST_ETHTOOL"), "%u,%u", &words, &bit))
+		return fail(EOPNOTSUPP);
+	if (link->link_mode_masks_nwords != (int)words || !words) {
+		link->link_mode_masks_nwords = (__s8)-words;
+		return 0;
+	}
+	if (sscanf(setting("HOST_ETHTOOL"), "%u,%u", &words, &bit) < 2)
+		return fail(EBUSY);
+	supported = (__u32 *)(link + 1);
+	supported[bit / 32] |= 1u << bit % 32;
+	supported[words] = ~0u; /* what is advertised is not asked for */
+	return 0;
+}
+
 int socket(int family, int type, int protocol)
 {
+	if (family == AF_INET && strcmp(setting("HOST_FAILS"), "udp") == 0)
+		return fail(EMFILE);
 	if (family == AF_NETLINK && strcmp(setting("HOST_FAILS"), "socket") == 0)
 		return fail(EPROTONOSUPPORT);
 	return REAL(socket)(family, type, protocol);

@@ -8,7 +8,7 @@
  * FAKE_REFUSES=1: sending fails at once, where else one would wait for what never comes. FAKE_CARRIES=1: data come (carry.c).
  * FAKE_FAILS=ibv_query_pkey:1:22 lets the first call of a verb fail, with this errno value; 0 in place of 1: each.
  * FAKE_REFUSAL=5 is returned for EINVAL where a queue pair is modified. FAKE_MEANWHILE=COMMAND runs when the device is opened.
- * FAKE_PORT=down: its first port is; infiniband: it is one of InfiniBand; bare: it has no P_Key. FAKE_ATOMICS=0: there are none;
+ * FAKE_PORT=down: its first port is; infiniband: it is one of InfiniBand; bare: it has no P_Key; its MTU is FAKE_MTU=4096. FAKE_ATOMICS=0: there are none;
  * FAKE_INLINE=0: nor is inline data.
  */
 #include "../fake_internal.h"
@@ -61,6 +61,9 @@ __attribute__((__constructor__)) static void begin(void)
 		fake_port_infiniband(&dev->port[1]);
 	if (port && strcmp(port, "bare") == 0)
 		dev->port[1].pkey[0] = 0;
+	for (int mtu = IBV_MTU_256; getenv("FAKE_MTU") && mtu <= IBV_MTU_4096; mtu++)
+		if (128 << mtu == atoi(getenv("FAKE_MTU")))
+			dev->port[1].attr.active_mtu = (enum ibv_mtu)mtu;
 	if (getenv("FAKE_ATOMICS"))
 		dev->attr.orig_attr.atomic_cap = IBV_ATOMIC_NONE;
 	if (getenv("FAKE_INLINE"))
