@@ -3,6 +3,7 @@
  * A library in the place of CUDA's, or of HIP's: a GPU whose memory is the host's. FAKE_GPU names what is wrong: "lost",
  * what comes in is not what is read; "hole", the memory is at no address of the process; "taken", there is none;
  * "dmabuf", a descriptor is made, which is no dma-buf; "skewed", the library is not the driver's; "none", there is no GPU.
+ * FAKE_GPU=cuMemAlloc_v2:700 lets this function fail with this number.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -16,6 +17,20 @@ static int is_case(const char *name)
 
 	return value && !strcmp(value, name);
 }
+
+static int fails(const char *function)
+{
+	const char *const value = getenv("FAKE_GPU");
+	const size_t length = strlen(function);
+
+	return value && !strncmp(value, function, length) && value[length] == ':'
+		       ? atoi(value + length + 1)
+		       : 0;
+}
+
+#define MAY_FAIL             \
+	if (fails(__func__)) \
+		return fails(__func__);
 
 static int take(uint64_t *memory, size_t size)
 {
@@ -55,19 +70,23 @@ static int name(char *to, int size)
 #ifdef HIP
 int hipGetDeviceCount(int *count)
 {
+	MAY_FAIL
 	*count = 1;
 	return 0;
 }
 int hipSetDevice(int device)
 {
+	MAY_FAIL
 	return device;
 }
 int hipDeviceGetPCIBusId(char *to, int size, int device)
 {
+	MAY_FAIL
 	return name(to, size) + device;
 }
 int hipMalloc(void **memory, size_t size)
 {
+	MAY_FAIL
 	uint64_t at = 0;
 	const int error = take(&at, size);
 
@@ -76,42 +95,57 @@ int hipMalloc(void **memory, size_t size)
 }
 int hipFree(void *memory)
 {
+	MAY_FAIL
 	return !memory;
 }
 int hipMemcpy(void *to, const void *from, size_t size, int kind)
 {
+	MAY_FAIL
 	return kind == 2 ? read_back(to, (uintptr_t)from, size) : 1;
+}
+int hsa_amd_portable_export_dmabuf(const void *memory, size_t size, int *fd, uint64_t *offset)
+{
+	MAY_FAIL
+	*offset = 0;
+	return (uintptr_t)memory % 4096 || size % 4096 ? 1 : export(fd);
 }
 #else
 int cuInit(unsigned int flags)
 {
+	MAY_FAIL
 	return is_case("skewed") ? 803 : is_case("none") ? 100 : (int)flags;
 }
 int cuDeviceGetCount(int *count)
 {
+	MAY_FAIL
 	*count = 1;
 	return 0;
 }
 int cuDeviceGet(int *device, int ordinal)
 {
+	MAY_FAIL
 	*device = ordinal;
 	return 0;
 }
 int cuDeviceGetPCIBusId(char *to, int size, int device)
 {
+	MAY_FAIL
 	return name(to, size) + device;
 }
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
+	MAY_FAIL
 	*context = context;
 	return device;
 }
 int cuCtxSetCurrent(void *context)
 {
+	MAY_FAIL
 	return !context;
 }
 int cuMemAlloc_v2(unsigned long long *memory, size_t size)
 {
+	MAY_FAIL
 	uint64_t at = 0;
 	const int error = take(&at, size);
 
@@ -120,15 +154,18 @@ int cuMemAlloc_v2(unsigned long long *memory, size_t size)
 }
 int cuMemFree_v2(unsigned long long memory)
 {
+	MAY_FAIL
 	return !memory;
 }
 int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t size)
 {
+	MAY_FAIL
 	return read_back(to, from, size);
 }
 int cuMemGetHandleForAddressRange(void *fd, unsigned long long memory, size_t size, int type,
 				  unsigned long long flags)
 {
+	MAY_FAIL
 	return memory % 4096 || size % 4096 || type != 1 || flags ? 1 : export(fd);
 }
 #endif

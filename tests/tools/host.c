@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another machine for rdmaez-doctor, by LD_PRELOAD: files below $HOST_TREE in place of /sys, and what the kernel answers of
- * routes, neighbours and the way of datagrams.
+ * Another machine for rdmaez-doctor, by LD_PRELOAD: files below $HOST_TREE in place of /sys and of drivers and symbols in /proc, and
+ * what the kernel answers of routes, neighbours and the way of datagrams.
  *
  *     HOST_ROUTE=TYPE,IFINDEX,SOURCE,GATEWAY  the route to anywhere, from RTM_GETROUTE; "-" for none. Of interfaces 7 is eth0
  *     HOST_VIA=1              its gateway comes as RTA_VIA
@@ -67,6 +67,17 @@ static int fail(int error)
 	return -1;
 }
 
+/* Where a path leads. */
+static const char *place_of(const char *path, char place[4096])
+{
+	if (!*setting("HOST_TREE") ||
+	    (strncmp(path, "/sys/", 5) != 0 && strncmp(path, "/proc/driver/", 13) != 0 &&
+	     strcmp(path, "/proc/kallsyms") != 0))
+		return path;
+	snprintf(place, 4096, "%s%s", setting("HOST_TREE"), path);
+	return place;
+}
+
 int open(const char *path, int flags, ...)
 {
 	char place[4096];
@@ -76,11 +87,14 @@ int open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
-	if (*setting("HOST_TREE") && strncmp(path, "/sys/", 5) == 0) {
-		snprintf(place, sizeof(place), "%s%s", setting("HOST_TREE"), path);
-		path = place;
-	}
-	return REAL(open)(path, flags, mode);
+	return REAL(open)(place_of(path, place), flags, mode);
+}
+
+int access(const char *path, int mode)
+{
+	char place[4096];
+
+	return REAL(access)(place_of(path, place), mode);
 }
 
 char *if_indextoname(unsigned int index, char name[IF_NAMESIZE])
