@@ -13,6 +13,7 @@
  *     HOST_LOSES=1500         larger packets get lost; others come to a port that nobody has
  *     HOST_SEND=101, HOST_CONNECT=101  sending a datagram of one byte, or connecting its socket, fails so
  *     HOST_ETHTOOL=4,36       eth0 has sets of so many words, and supports the link mode of this bit; 4,: it does not say which
+ *     HOST_RESENT=9           TCP has sent so many packets again
  *     HOST_NAMES=none         no name is found
  */
 #define _GNU_SOURCE
@@ -28,6 +29,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -183,6 +185,12 @@ int getsockopt(int fd, int level, int option, void *value, socklen_t *size)
 	    (level == IPPROTO_IPV6 && option == IPV6_MTU)) {
 		*(int *)value = atoi(setting("HOST_MTU"));
 		return *(int *)value ? 0 : fail(ENOTCONN);
+	}
+	if (level == IPPROTO_TCP && option == TCP_INFO && *size == sizeof(struct tcp_info) &&
+	    *setting("HOST_RESENT")) {
+		((struct tcp_info *)value)->tcpi_total_retrans =
+			(__u32)atoi(setting("HOST_RESENT"));
+		return 0;
 	}
 	return REAL(getsockopt)(fd, level, option, value, size);
 }

@@ -238,7 +238,8 @@ static void say_unconnected(const struct session *s, const struct attempt *attem
 	const struct rdmaez_diag *const diag = &attempt->end.diag;
 	char why[256];
 
-	if (attempt->peer_why[0]) {
+	/* What this end has failed with, the peer knows only as this end's failure. */
+	if (attempt->peer_why[0] && attempt->error == ECONNABORTED) {
 		doctor_say(DOCTOR_FAILED, s->here, "%s: the peer cannot connect: %s", type,
 			   attempt->peer_why);
 		if (attempt->peer_fix[0])
@@ -320,7 +321,11 @@ static void say_nor(const struct session *s, const struct attempt *attempt)
 
 	if (attempt->end.local.gid_count)
 		gid_text(&attempt->end.local.gid[0].gid, from);
-	put_why(&attempt->end.diag, why, sizeof(why));
+	if (attempt->error == EBADMSG)
+		snprintf(why, sizeof(why), "a message of %u bytes came back damaged",
+			 attempt->failed);
+	else
+		put_why(&attempt->end.diag, why, sizeof(why));
 	doctor_say(DOCTOR_NOTE, s->here, "data does not pass by GID %d (%s) either",
 		   attempt->probe.gid_index, from);
 	doctor_evidence("%s", attempt->peer_why[0] ? attempt->peer_why : why);

@@ -16,8 +16,13 @@
  *     status   what fails does so for no reason that rdmaez knows
  *     mute     a receive that fails is not told
  *     few      one of several receives is not flushed
+ *
+ * What goes to a queue pair of another process is lost, or comes back as from a peer that sends back all it receives, with
+ * FAKE_PEER=echo; with FAKE_PEER=echo:512 only what goes in packets of no more bytes.
  */
 #include "../fake_internal.h"
+
+#include <stdio.h>
 
 /* The fake's own, and what its files call in its place. */
 void fake_work_entered(struct fake_qp *qp, enum ibv_qp_state from);
@@ -246,11 +251,24 @@ static enum ibv_wc_status do_atomic(const struct ibv_send_wr *wr, uint8_t *local
 	return IBV_WC_SUCCESS;
 }
 
+/* Whose receive a message to another process comes to: the sender's own, or nobody's. */
+static struct fake_qp *far_away(struct fake_qp *from, uint32_t length)
+{
+	const char *const peer = getenv("FAKE_PEER");
+	const uint32_t mtu = from->attr.path_mtu ? 128u << from->attr.path_mtu : 4096;
+	unsigned int least = 4096;
+
+	if (!peer || strncmp(peer, "echo", 4) != 0)
+		return NULL;
+	sscanf(peer, "echo:%u", &least);
+	return (length < mtu ? length : mtu) > least ? NULL : from;
+}
+
 static enum ibv_wc_status do_send(struct fake_qp *from, const struct ibv_send_wr *wr)
 {
 	const bool is_ud = from->verbs.qp_type == IBV_QPT_UD;
 	const bool is_send = wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_SEND_WITH_IMM;
-	struct fake_qp *const to = find_qp(is_ud ? wr->wr.ud.remote_qpn : from->attr.dest_qp_num);
+	struct fake_qp *to = find_qp(is_ud ? wr->wr.ud.remote_qpn : from->attr.dest_qp_num);
 	const struct ibv_sge sge = wr->num_sge ? *wr->sg_list : (struct ibv_sge){0};
 	uint8_t *const local = memory_at(sge.addr, sge.lkey);
 	const uint32_t length = sge.length;
@@ -258,9 +276,11 @@ static enum ibv_wc_status do_send(struct fake_qp *from, const struct ibv_send_wr
 
 	if (!local)
 		return IBV_WC_LOC_PROT_ERR;
+	if (!to)
+		to = far_away(from, length);
 	if (!to || to->attr.qp_state < IBV_QPS_RTR || to->attr.qp_state == IBV_QPS_ERR)
 		return is_ud ? IBV_WC_SUCCESS : IBV_WC_RETRY_EXC_ERR;
-	if (is_ud && wr->wr.ud.remote_qkey != to->attr.qkey && !spoils("takes", wr))
+	if (is_ud && to != from && wr->wr.ud.remote_qkey != to->attr.qkey && !spoils("takes", wr))
 		return IBV_WC_SUCCESS;
 	if (is_send)
 		return deliver(from, to, wr, local, length);

@@ -10,6 +10,7 @@
  * FAKE_REFUSAL=5 is returned for EINVAL where a queue pair is modified. FAKE_MEANWHILE=COMMAND runs when the device is opened.
  * FAKE_PORT=down: its first port is; infiniband: it is one of InfiniBand; bare: it has no P_Key; its MTU is FAKE_MTU=4096. FAKE_ATOMICS=0: there are none;
  * FAKE_INLINE=0: nor is inline data. FAKE_DMABUF=65536: dma-bufs have so many bytes.
+ * FAKE_NUMBERS=1000: so many are given to others before, so that no queue pair has that of one in another process.
  */
 #include "../fake_internal.h"
 
@@ -64,6 +65,8 @@ __attribute__((__constructor__)) static void begin(void)
 	for (int mtu = IBV_MTU_256; getenv("FAKE_MTU") && mtu <= IBV_MTU_4096; mtu++)
 		if (128 << mtu == atoi(getenv("FAKE_MTU")))
 			dev->port[1].attr.active_mtu = (enum ibv_mtu)mtu;
+	for (int i = getenv("FAKE_NUMBERS") ? atoi(getenv("FAKE_NUMBERS")) : 0; i > 0; i--)
+		fake_number();
 	if (getenv("FAKE_DMABUF"))
 		fake_dmabuf(strtoull(getenv("FAKE_DMABUF"), NULL, 0));
 	if (getenv("FAKE_ATOMICS"))

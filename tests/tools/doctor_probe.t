@@ -1,0 +1,227 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# What rdmaez-doctor says of data between two ends, where both are made up: devices of the fake libibverbs in machines of
+# tests/tools/host.c, one of which listens; or one of them and a stranger, who tells anything. What arrives at another process
+# comes back as from a peer that sends back what it receives, or is lost (tests/fake/shared/carry.c).
+# shellcheck disable=SC2016 # Perl
+
+source tests/tap.bash
+# shellcheck source=tests/tools/doctor.bash
+source tests/tools/doctor.bash
+
+"${CC:-gcc}" -std=gnu11 -O1 -Wall -Wextra -Werror -shared -fPIC tests/tools/host.c -o "$scratch/host.so" || exit
+run_make build/tests/fake/libibverbs.so.1
+roce fake0
+
+# with VARIABLE=VALUE... COMMAND...: on such a machine.
+with() {
+	env LD_PRELOAD="$scratch/host.so" HOST_TREE="$tree" LD_LIBRARY_PATH="$PWD/build/tests/fake" FAKE_CARRIES=1 FAKE_PROFILE=1 "$@"
+}
+
+# asks STATUS FILE VARIABLE=VALUE... PORT: what the one says that asks, but for who both are and for times; and records.
+asks() {
+	local code=0
+	with "${@:3:$#-3}" "$doctor" --only probe --peer "127.0.0.1:${!#}" >"$2.out" 2>&1 || code=$?
+	sed '/^rdmaez-doctor: /d; /^ok   probe 127.0.0.1: is /d; /^  *call=/d
+		s/take [0-9.]* us (median of 100; [0-9.]* to [0-9.]*)/take N us/' "$2.out" >"$2"
+	((code == $1)) || { echo "ended with $code, not $1"; cat "$2.out"; return 1; }
+}
+
+calls=0
+# two STATUS HERE THERE: both ends have variables, words each; the standard input is what is said here, and after a line "--"
+# there.
+two() {
+	local own=$scratch/two.$BASHPID variables there listener port code=0
+	read -ra variables <<<"$2"
+	read -ra there <<<"$3 FAKE_NUMBERS=1000"
+	port=$((20000 + (BASHPID * 7 + calls++) % 12000)) # not the one of before, where a process may still be served
+	rm -f "$own.listening"
+	with "${there[@]}" "$doctor" --listen "$port" >"$own.served" 2>"$own.listening" &
+	listener=$!
+	until [[ -s $own.listening ]]; do sleep 0.02; done
+	asks "$1" "$own" "${variables[@]}" "$port" || code=$?
+	for ((try = 0; try < 250; try++)); do
+		! grep -q '^rdmaez-doctor: ' "$own.served" || break
+		sleep 0.02
+	done
+	kill "$listener"
+	wait "$listener" || :
+	sed -e '/^rdmaez-doctor: /d; /^ok   serve 127.0.0.1: is /d; /^  *call=/d' "$own.served" >"$own.there"
+	diff - <(cat "$own"; echo --; cat "$own.there")
+	return "$code"
+}
+
+mtu='ok   probe fake0/1: the MTU is 1024 at both ends, and that of the interfaces is 9000
+ok   probe fake0/1: GIDs of both ends fit together'
+pair='from GID 3 (192.0.2.1) to 192.0.2.1'
+none='connected, but no message came'
+v1='EINVAL: this driver sends RoCE v2 only, and the GID is RoCE v1'
+trip='ok   probe fake0/1: a message of 8 bytes and its answer take N us'
+lossless='ok   probe fake0/1: no counter of losses or retries grew at either end'
+
+passes() {
+	two 0 FAKE_PEER=echo '' <<-END
+		$mtu
+		ok   probe fake0/1: RC $pair: messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024
+		$trip
+		ok   probe fake0/1: UD $pair: all of 64 datagrams of 1024 bytes came back
+		$lossless
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: UD with 127.0.0.1: $none
+	END
+}
+
+# The link-local GID of RoCE v2 as well is tried in vain.
+blocked() {
+	two 1 '' '' <<-END
+		$mtu
+		FAIL probe fake0/1: RC $pair: connected, but no packet of RoCE v2 (UDP port 4791) gets through from here to the peer, while TCP does
+		       IBV_WC_RETRY_EXC_ERR: the retries are used up without an acknowledgement; devices may take longer for them than the InfiniBand specification computes; the peer received 0 messages
+		     > open UDP port 4791 in the firewall of the peer: nft list ruleset, iptables --list-rules; in security groups, and in switch ACLs on the way
+		note probe fake0/1: data does not pass by GID 0 (fe80::200:5eff:fe00:5301) either
+		       $v1
+		note probe fake0/1: data does not pass by GID 1 (fe80::200:5eff:fe00:5301) either
+		       IBV_WC_RETRY_EXC_ERR: this GID is routable, and a link-local one reaches only its own Ethernet segment
+		note probe fake0/1: data does not pass by GID 2 (192.0.2.1) either
+		       $v1
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: $v1
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: $v1
+	END
+}
+
+blocked_infiniband() {
+	two 1 FAKE_PORT=infiniband FAKE_PORT=infiniband <<-'END'
+		ok   probe fake0/1: the MTU is 1024 here and 1024 at the peer
+		FAIL probe fake0/1: RC: connected, but no packet of InfiniBand gets through from here to the peer, while TCP does
+		       IBV_WC_RETRY_EXC_ERR: the retries are used up without an acknowledgement; devices may take longer for them than the InfiniBand specification computes; the peer received 0 messages
+		     > ibtracert, and the partition and service level of both ports
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: connected, but no message came
+	END
+}
+
+damaged() {
+	two 1 'FAKE_PEER=echo FAKE_SPOILS=bytes' '' <<-END
+		$mtu
+		FAIL probe fake0/1: RC $pair: a message of 1 bytes came back damaged
+		     > compare the counters of both ports: rdmaez-doctor --only counters
+		note probe fake0/1: data does not pass by GID 0 (fe80::200:5eff:fe00:5301) either
+		       $v1
+		note probe fake0/1: data does not pass by GID 1 (fe80::200:5eff:fe00:5301) either
+		       a message of 1 bytes came back damaged
+		note probe fake0/1: data does not pass by GID 2 (192.0.2.1) either
+		       $v1
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: $v1
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: $v1
+	END
+}
+
+# less BYTES MTU: packets of 1024 bytes are lost, and those of fewer pass; of one MTU more is known of Ethernet.
+smaller() {
+	two 1 FAKE_PEER=echo:512 '' <<-END
+		$mtu
+		FAIL probe fake0/1: RC $pair: both ports have a path MTU of 1024, but the network loses packets of that size; packets of 512 pass
+		     > raise the MTU of every switch port on the way to that of the interfaces, 9000
+		     > or lower that of the interfaces at both ends: ip link set dev eth0 mtu 664
+		ok   probe fake0/1: UD $pair: all of 64 datagrams of 512 bytes came back
+		$lossless
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: UD with 127.0.0.1: $none
+	END
+	two 1 'FAKE_MTU=4096 FAKE_PEER=echo:1024' FAKE_MTU=4096 <<-END
+		${mtu/1024/4096}
+		FAIL probe fake0/1: RC $pair: both ports have a path MTU of 4096, but the network loses packets of that size; packets of 1024 pass
+		     > raise the MTU of every switch port on the way to that of the interfaces, 9000
+		     > or lower that of the interfaces at both ends: ip link set dev eth0 mtu 1500
+		ok   probe fake0/1: UD $pair: all of 64 datagrams of 1024 bytes came back
+		$lossless
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: UD with 127.0.0.1: $none
+	END
+}
+
+# TCP loses packets as well.
+lossy() {
+	two 1 HOST_RESENT=9 '' <<-END
+		$mtu
+		FAIL probe fake0/1: RC $pair: connected, but a message of 1 bytes did not come back; TCP lost 9 packets, and sent them again
+		       IBV_WC_RETRY_EXC_ERR: the retries are used up without an acknowledgement; devices may take longer for them than the InfiniBand specification computes; the peer received 0 messages
+		     > look for loss: ip -s link show dev eth0, ethtool -S eth0, at both ends and in the switches; on RoCE check flow control (PFC) and congestion control (ECN)
+		note probe fake0/1: data does not pass by GID 0 (fe80::200:5eff:fe00:5301) either
+		       $v1
+		note probe fake0/1: data does not pass by GID 1 (fe80::200:5eff:fe00:5301) either
+		       IBV_WC_RETRY_EXC_ERR: this GID is routable, and a link-local one reaches only its own Ethernet segment
+		note probe fake0/1: data does not pass by GID 2 (192.0.2.1) either
+		       $v1
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: $v1
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: $v1
+	END
+	two 1 'HOST_RESENT=9 FAKE_PORT=infiniband' FAKE_PORT=infiniband <<-END
+		ok   probe fake0/1: the MTU is 1024 here and 1024 at the peer
+		FAIL probe fake0/1: RC: connected, but a message of 1 bytes did not come back; TCP lost 9 packets, and sent them again
+		       IBV_WC_RETRY_EXC_ERR: the retries are used up without an acknowledgement; devices may take longer for them than the InfiniBand specification computes; the peer received 0 messages
+		     > look for loss in the subnet: ibqueryerrors # as root
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+	END
+}
+
+# Neither end gets a queue pair, or comes to a connection; who failed says so, and the other one that it did.
+unconnected() {
+	two 1 FAKE_FAILS=ibv_create_qp:1:12 '' <<-END
+		$mtu
+		FAIL probe fake0/1: RC: this end cannot connect: ENOMEM: memory or a device resource is exhausted
+		     > free objects, which \`rdma resource show\` counts, raise the limits, or try again later
+		--
+	END
+	two 1 '' FAKE_FAILS=ibv_create_qp:1:12 <<-END
+		$mtu
+		FAIL probe fake0/1: RC: the peer cannot connect: ENOMEM: memory or a device resource is exhausted
+		     > on the peer 127.0.0.1: free objects, which 'rdma resource show' counts, raise the limits, or try again later
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: ENOMEM: memory or a device resource is exhausted
+	END
+	two 1 'FAKE_PEER=echo FAKE_FAILS=ibv_modify_qp:2:22' '' <<-END
+		$mtu
+		FAIL probe fake0/1: RC: this end cannot connect: EINVAL: the device refused without giving a reason, and the mask is correct
+		     > compare the values with the port's and the device's limits
+		note probe fake0/1: data does not pass by GID 0 (fe80::200:5eff:fe00:5301) either
+		       $v1
+		ok   probe fake0/1: RC from GID 1 (fe80::200:5eff:fe00:5301) to fe80::200:5eff:fe00:5301: messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024
+		$trip
+		WARN probe fake0/1: data passes by GID 1, but not by the GID that the route leads to
+		     > name it in programs: NCCL_IB_GID_INDEX=1, UCX_IB_GID_INDEX=1, ib_write_bw -x 1
+		ok   probe fake0/1: UD from GID 1 (fe80::200:5eff:fe00:5301) to fe80::200:5eff:fe00:5301: all of 64 datagrams of 1024 bytes came back
+		$lossless
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: ECONNABORTED: the peer reports that it failed
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: $v1
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: UD with 127.0.0.1: $none
+	END
+}
+
+soon ok 'data that come back' passes
+soon ok 'packets that do not get through' blocked
+soon ok 'nor those of InfiniBand' blocked_infiniband
+soon ok 'data that come back damaged' damaged
+soon ok 'packets that are too large' smaller
+soon ok 'a network that loses packets' lossy
+soon ok 'ends that cannot connect' unconnected
+done_testing
