@@ -9,27 +9,6 @@ cd "$(dirname "$(realpath "$0")")/../.." || exit
 source tests/tap.bash
 source tests/tools/doctor_peer.bash
 
-# with_stranger PERL COMMAND...: while something else listens, which does this to $peer. COMMAND gets its address.
-with_stranger() {
-	local perl=$1 code=0 port
-	local -r told=$scratch/stranger.$BASHPID
-	shift
-	rm -f "$told" # of another stranger
-	perl -MIO::Socket -e '
-		my $listen = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1) or die;
-		$SIG{PIPE} = "IGNORE";
-		$| = 1;
-		print $listen->sockport, "\n";
-		my $peer = $listen->accept;
-		$peer->autoflush;
-		'"$perl" >"$told" &
-	until [[ -s $told ]]; do sleep 0.02; done
-	read -r port <"$told"
-	"$@" "127.0.0.1:$port" || code=$?
-	kill "$!" 2>/dev/null || :
-	return "$code"
-}
-
 # hears LINE...: what the doctor says of a stranger; the last argument is the stranger's address.
 hears() {
 	says 1 "${@:1:$#-1}" -- --only probe none --peer "${!#}"

@@ -4,6 +4,7 @@
 # What rdmaez-doctor says of a peer, for tests that source tests/tap.bash as well.
 #
 #     says STATUS LINE... -- ARG...  rdmaez-doctor ARG... ends with STATUS and prints each LINE, or one that has it in it
+#     with_stranger PERL COMMAND...  while something else listens, which does this to $peer; COMMAND gets its address
 #     apart, route_apart_first       in the guest with two devices: what goes between them takes their interfaces
 
 doctor=build/tools/rdmaez-doctor
@@ -23,6 +24,27 @@ says() {
 		grep -qF -- "$line" <<<"$output" || { echo "wanted: $line"; return 1; }
 	done
 	((code == status)) || { echo "ended with $code, not $status"; return 1; }
+}
+
+# shellcheck disable=SC2016 # Perl
+with_stranger() {
+	local perl=$1 code=0 port
+	local -r told=$scratch/stranger.$BASHPID
+	shift
+	rm -f "$told" # of another stranger
+	perl -MIO::Socket -e '
+		my $listen = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1) or die;
+		$SIG{PIPE} = "IGNORE";
+		$| = 1;
+		print $listen->sockport, "\n";
+		my $peer = $listen->accept;
+		$peer->autoflush;
+		'"$perl" >"$told" &
+	until [[ -s $told ]]; do sleep 0.02; done
+	read -r port <"$told"
+	"$@" "127.0.0.1:$port" || code=$?
+	kill "$!" 2>/dev/null || :
+	return "$code"
 }
 
 # Routes from one to the other by the interfaces; they go with an address or an interface.

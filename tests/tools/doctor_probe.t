@@ -7,6 +7,7 @@
 # shellcheck disable=SC2016 # Perl
 
 source tests/tap.bash
+source tests/tools/doctor_peer.bash
 # shellcheck source=tests/tools/doctor.bash
 source tests/tools/doctor.bash
 
@@ -22,7 +23,7 @@ with() {
 # asks STATUS FILE VARIABLE=VALUE... PORT: what the one says that asks, but for who both are and for times; and records.
 asks() {
 	local code=0
-	with "${@:3:$#-3}" "$doctor" --only probe --peer "127.0.0.1:${!#}" >"$2.out" 2>&1 || code=$?
+	with "${@:3:$#-3}" "$doctor" --only probe --peer "127.0.0.1:${!###*:}" >"$2.out" 2>&1 || code=$?
 	sed '/^rdmaez-doctor: /d; /^ok   probe 127.0.0.1: is /d; /^  *call=/d
 		s/take [0-9.]* us (median of 100; [0-9.]* to [0-9.]*)/take N us/' "$2.out" >"$2"
 	((code == $1)) || { echo "ended with $code, not $1"; cat "$2.out"; return 1; }
@@ -33,9 +34,9 @@ calls=0
 # there.
 two() {
 	local own=$scratch/two.$BASHPID variables there listener port code=0
-	read -ra variables <<<"$2"
+	read -ra variables <<<"${2-}"
 	read -ra there <<<"$3 FAKE_NUMBERS=1000"
-	port=$((20000 + (BASHPID * 7 + calls++) % 12000)) # not the one of before, where a process may still be served
+	port=$((20000 + (BASHPID * 31 + calls++) % 12000)) # not the one of before, where a process may still be served
 	rm -f "$own.listening"
 	with "${there[@]}" "$doctor" --listen "$port" >"$own.served" 2>"$own.listening" &
 	listener=$!
@@ -217,6 +218,209 @@ unconnected() {
 	END
 }
 
+# hears STATUS VARIABLES PORT LINES PERL: a stranger says that it has this port and these lines, "gid 0 2 ADDRESS", and does then
+# this. The standard input is what is said of it.
+hears() {
+	local own=$scratch/hears.$BASHPID variables
+	read -ra variables <<<"${2-}"
+	with_stranger 'sub hear { while (<$peer>) { last if $_ eq "\n" } }
+		print $peer "rdmaez-doctor 1 hello\nhost there\nkernel 6.1\nrdma-core 64.0\nrdmaez 0.1\nport rdma0 1 '"$3"'\n'"$4"'\n";
+		hear(); '"$5"'; sleep 60;' asks "$1" "$own" "${variables[@]}" || return
+	diff - "$own"
+}
+
+fit='gid 0 2 ::ffff:192.0.2.9\n'
+same='ok   probe fake0/1: the MTU is 1024 at both ends, and that of the interfaces is 9000'
+
+# A port that is not ACTIVE, here or there.
+down() {
+	hears 1 '' 'Ethernet DOWN IB 1024' 'netdev eth9 9000\n' '' <<-'END'
+		FAIL probe fake0/1: port 1 of rdma0, at the peer, is DOWN
+		     > on the peer: ip link set dev eth9 up
+	END
+	hears 1 FAKE_PORT=infiniband 'InfiniBand INIT IB 1024' 'netdev - 0\n' '' <<-'END'
+		FAIL probe fake0/1: port 1 of rdma0, at the peer, is INIT
+		     > on the peer: rdmaez-doctor --only port
+	END
+	hears 1 FAKE_PORT=down 'Ethernet ACTIVE IB 1024' 'netdev eth9 9000\n' '' <<-'END'
+		FAIL probe fake0/1: port 1 of fake0, at this end, is DOWN
+		     > ip link set dev eth0 up
+	END
+}
+
+# What cannot go together, or needs another way.
+other_kind() {
+	hears 1 '' 'InfiniBand ACTIVE IB 1024' 'netdev - 0\n' '' <<-'END'
+		FAIL probe fake0/1: Ethernet here, InfiniBand at the peer: they cannot connect
+		     > name a device of the other kind at one end: ibv_devinfo lists them
+	END
+	hears 1 FAKE_PROFILE=7 'Ethernet ACTIVE IB 1024' 'netdev eth9 9000\n' '' <<-'END'
+		FAIL probe fake0/1: Ethernet with iWARP here, Ethernet at the peer: they cannot connect
+		     > name a device of the other kind at one end: ibv_devinfo lists them
+	END
+	hears 0 FAKE_PROFILE=7 'Ethernet ACTIVE iWARP 1024' 'netdev eth9 9000\n' '' <<-END
+		$same
+		note probe fake0/1: iWARP connects only by rdma_cm, so no data was tried
+		     > run rping -s at one end, and rping -c -a ADDRESS at the other
+	END
+}
+
+# MTUs, of which the interface's is raised where one is less.
+mtus() {
+	local kinds='RoCE v1 link-local, RoCE v2 link-local, RoCE v1 IPv4, RoCE v2 IPv4, RoCE v1 IPv6, RoCE v2 IPv6'
+	local no_gid="FAIL probe fake0/1: no GID here fits one of the peer's rdma0/1
+       here $kinds; at the peer none
+     > on the peer: ip address add ADDRESS/PREFIX dev eth9"
+	hears 1 '' 'Ethernet ACTIVE IB 1024' 'netdev eth9 1500\n' '' <<-END
+		note probe fake0/1: the MTU is 1024 here and 1024 at the peer, and that of the interfaces is 9000 and 1500
+		       active_mtu of fake0/1 here and of rdma0/1 there
+		     > on the peer: ip link set dev eth9 mtu 9000
+		$no_gid
+	END
+	hears 1 '' 'Ethernet ACTIVE IB 1024' 'netdev eth9 9216\n' '' <<-END
+		note probe fake0/1: the MTU is 1024 here and 1024 at the peer, and that of the interfaces is 9000 and 9216
+		       active_mtu of fake0/1 here and of rdma0/1 there
+		     > ip link set dev eth0 mtu 9216
+		$no_gid
+	END
+	hears 1 '' 'Ethernet ACTIVE IB 4096' 'netdev eth9 9216\n' '' <<-END
+		WARN probe fake0/1: the MTU is 1024 here and 4096 at the peer, and that of the interfaces is 9000 and 9216
+		       active_mtu of fake0/1 here and of rdma0/1 there
+		     > ip link set dev eth0 mtu 9216
+		$no_gid
+	END
+	hears 1 '' 'Ethernet ACTIVE IB 512' 'netdev eth9 9216\n' '' <<-END
+		WARN probe fake0/1: the MTU is 1024 here and 512 at the peer, and that of the interfaces is 9000 and 9216
+		       active_mtu of fake0/1 here and of rdma0/1 there
+		     > on the peer: ip link set dev eth9 mtu 9000
+		$no_gid
+	END
+}
+
+# ends LINE PERL: how the conversation ends once a probe was asked for.
+ends() {
+	hears "$1" '' 'Ethernet ACTIVE IB 1024' "netdev eth9 9000\n$fit" "hear(); $3" <<-END
+		$mtu
+		$2
+		     > read what rdmaez-doctor --listen says on the peer, and begin again${4:+
+		     > $4}
+	END
+}
+
+broken() {
+	local here='FAIL probe fake0/1: the peer' again='       TCP has sent 0 packets again'
+	ends 1 "$here is at another step: the probe ends here"$'\n'"$again" 'print $peer "rdmaez-doctor 1 report\n\n"'
+	ends 1 "$here speaks another version: the probe ends here"$'\n'"$again" 'print $peer "rdmaez-doctor 2 ready\n\n"'
+	ends 1 "$here sends something that rdmaez-doctor never sends: the probe ends here"$'\n'"$again" 'print $peer "Hello\n"'
+	ends 1 "$here has closed the connection: the probe ends here"$'\n'"$again" 'close $peer'
+}
+
+# The peer says no more: this or that may keep it.
+silent() {
+	ends 0 "WARN probe fake0/1: the peer says no more: the probe ends here
+       TCP has sent 0 packets again" '' 'see what keeps this machine and the peer busy: uptime; top'
+}
+
+# What the peer says of its own end.
+refuses() {
+	hears 1 '' 'Ethernet ACTIVE IB 1024' "netdev eth9 9000\n$fit" 'hear(); print $peer "rdmaez-doctor 1 ready\nwhy none is left\nfix wait\n\n"' <<-END
+		$mtu
+		FAIL probe fake0/1: RC: the peer cannot connect: none is left
+		     > on the peer 127.0.0.1: wait
+	END
+}
+
+# own_problem VARIABLE=VALUE TEXT: this end has no port.
+own_problem() {
+	hears 1 "$1" 'Ethernet ACTIVE IB 1024' 'netdev eth9 9000\n' '' <<-END
+		FAIL probe: this end cannot probe: $2
+		     > rdmaez-doctor
+	END
+}
+
+own_problems() {
+	mkdir "$scratch/broken"
+	echo none >"$scratch/broken/libibverbs.so.1"
+	own_problem FAKE_FAILS=ibv_open_device:0:13 'fake0: the device refused without giving a reason, and rdmaez found nothing wrong (EACCES)'
+	own_problem FAKE_FAILS=ibv_query_port:0:5 'fake0: the query failed (EIO)'
+	own_problem "LD_LIBRARY_PATH=$scratch/broken" "libibverbs cannot be loaded: $scratch/broken/libibverbs.so.1: file too short"
+}
+
+# served PERL VARIABLES: a stranger to one that listens, who does this to $peer after it was served a hello. The standard input
+# is what is said there.
+served() {
+	local own=$scratch/served.$BASHPID variables listener port
+	read -ra variables <<<"${2-}"
+	port=$((20000 + (BASHPID * 31 + calls++) % 12000))
+	rm -f "$own.listening"
+	with "${variables[@]}" "$doctor" --listen "$port" >"$own.out" 2>"$own.listening" &
+	listener=$!
+	until [[ -s $own.listening ]]; do sleep 0.02; done
+	perl -MIO::Socket -e '
+		my $peer = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$ARGV[0]") or die;
+		$peer->autoflush;
+		sub hear { while (<$peer>) { last if $_ eq "\n" } }
+		sub send_to { print $peer map { "rdmaez-doctor 1 $_\n\n" } @_ }
+		sub hello { send_to("hello\nhost there\nport rdma0 1 Ethernet ACTIVE IB 1024\nnetdev eth9 9000\ngid 0 2 ::ffff:192.0.2.9"); hear() }
+		'"$1" "$port"
+	for ((try = 0; try < 250; try++)); do
+		! grep -q '^rdmaez-doctor: ' "$own.out" || break
+		sleep 0.02
+	done
+	kill "$listener"
+	wait "$listener" || :
+	diff - <(sed '/^rdmaez-doctor: /d; /^ok   serve 127.0.0.1: is there:/d; /^  *call=/d' "$own.out")
+}
+
+# Strangers who begin with something else than a hello, or with one that lacks something.
+no_hello() {
+	served 'send_to("probe\ntype RC\ngid 0")' <<-'END'
+		note serve 127.0.0.1: connected, but is not rdmaez-doctor
+		       it sent "type RC"
+	END
+	served 'send_to("hello\nhost there")' <<-'END'
+		note serve 127.0.0.1: connected, but is not rdmaez-doctor
+		       it sent "host there"
+	END
+	served 'print $peer "rdmaez-doctor 3 hello\n"' <<-'END'
+		WARN serve 127.0.0.1: speaks version 3 of the protocol, and this end speaks version 1
+		     > install the same version of rdmaez at both ends
+	END
+}
+
+# A probe that cannot be: nothing is opened for it, and the conversation is over. Limits are those that one may ask for.
+wrong_probe() {
+	local probe
+	for probe in 'type RC' 'gid 1' 'type XX\ngid 1' 'type RC\ngid x' 'type RC\ngid -2' 'type RC\ngid 256' 'type UD\ngid 1\ntimeout x' \
+		'type UD\ngid 1\ntimeout 32'; do
+		served "hello(); send_to(\"probe\\n$probe\"); print qq(answered\\n) if <\$peer>" </dev/null
+	done
+	for probe in 'type RC\ngid -1' 'type UD\ngid 3\ntimeout 31' 'type UD\ngid 3\ntimeout 0'; do
+		served "hello(); send_to(\"probe\\n$probe\"); my \$line = <\$peer>; die unless \$line eq qq(rdmaez-doctor 1 ready\\n)" <<-END
+			WARN serve fake0/1: ${probe:5:2} with 127.0.0.1: not connected: ECONNRESET: the peer closed the socket before the messages were complete
+		END
+	done
+}
+
+# A GID that the port has not: the one that asks is told why.
+no_gid() {
+	served 'hello(); send_to("probe\ntype RC\ngid 255"); shutdown $peer, 1;
+		(join "", <$peer>) eq "rdmaez-doctor 1 ready\nwhy EINVAL: the port'\''s GID table has no such index\n" .
+		"fix use a GID index within the range\n\n" or die' <<-'END'
+		WARN serve fake0/1: RC with 127.0.0.1: not connected: EINVAL: the port's GID table has no such index
+	END
+}
+
+soon ok 'strangers to one that listens' no_hello
+soon ok 'probes that cannot be' wrong_probe
+soon ok 'a GID that is not there' no_gid
+soon ok 'a port that is down' down
+soon ok 'ports of another kind' other_kind
+soon ok 'MTUs of both ends' mtus
+soon ok 'a conversation that ends' broken
+soon ok 'one that does not go on' silent
+soon ok 'a peer that has no more' refuses
+soon ok 'an end without a port' own_problems
 soon ok 'data that come back' passes
 soon ok 'packets that do not get through' blocked
 soon ok 'nor those of InfiniBand' blocked_infiniband
