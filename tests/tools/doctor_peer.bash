@@ -29,7 +29,7 @@ says() {
 # shellcheck disable=SC2016 # Perl
 with_stranger() {
 	local perl=$1 code=0 port
-	local -r told=$scratch/stranger.$BASHPID
+	local -r told=${scratch:?}/stranger.$BASHPID
 	shift
 	rm -f "$told" # of another stranger
 	perl -MIO::Socket -e '

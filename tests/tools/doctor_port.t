@@ -354,7 +354,7 @@ link_modes() {
 no_link_modes() {
 	local answer
 	at_speed 1000
-	for answer in HOST_ETHTOOL= HOST_ETHTOOL=0,36 HOST_ETHTOOL=82,36 HOST_ETHTOOL=4, HOST_FAILS=udp; do
+	for answer in HOST_ETHTOOL= HOST_ETHTOOL=0,36 HOST_ETHTOOL=82,36 'HOST_ETHTOOL=4,' HOST_FAILS=udp; do
 		opened "$answer" <<<"$mtu_line"
 	done
 }

@@ -411,6 +411,97 @@ no_gid() {
 	END
 }
 
+# tcp ERRNO NAME TEXT NEXT: connecting ends so.
+tcp() {
+	local code=0 own=$scratch/tcp.$BASHPID
+	with HOST_TCP="$1" "$doctor" --only probe --peer 127.0.0.1:99 >"$own" 2>&1 || code=$?
+	diff - <(sed '/^rdmaez-doctor: /d' "$own") <<-END
+		FAIL probe: 127.0.0.1 $3
+		       connect(): $2
+		     > $4
+	END
+	((code == 1))
+}
+
+unreached() {
+	tcp 111 ECONNREFUSED 'refuses TCP port 99: nobody listens there' 'on 127.0.0.1: rdmaez-doctor --listen 99'
+	tcp 110 ETIMEDOUT 'does not answer on TCP port 99 within 4 s' 'check that it is up: ping 127.0.0.1; and that no firewall drops TCP port 99'
+	tcp 113 EHOSTUNREACH 'cannot be reached by TCP: nobody has its address' 'check that it is up, in the same subnet and VLAN: ip neighbour show'
+	tcp 101 ENETUNREACH 'cannot be reached by TCP: no route leads there' 'ip route get 127.0.0.1'
+	tcp 13 EACCES 'cannot be reached by TCP: Permission denied' 'ip route get 127.0.0.1'
+}
+
+# listens TEXT VARIABLE=VALUE... [-- ARG...]: one that cannot listen, or take in who connects, says so, and ends.
+listens() {
+	local code=0 own=$scratch/listens.$BASHPID variables=() port
+	port=$((20000 + (BASHPID * 31 + calls++) % 12000))
+	while [[ ${2---} != -- ]]; do
+		variables+=("$2")
+		set -- "$1" "${@:3}"
+	done
+	for ((try = 0; try < 100; try++)); do
+		! : >"/dev/tcp/127.0.0.1/$port" || break
+		sleep 0.05
+	done 2>/dev/null &
+	with "${variables[@]}" timeout 20 "$doctor" --listen "$port" "${@:3}" >"$own" 2>&1 || code=$?
+	((code == 1)) || { echo "ended with $code, not 1"; cat "$own"; return 1; }
+	kill "$!" 2>/dev/null || :
+	diff <(printf '%s\n' "${1//PORT/$port}") "$own"
+}
+
+cannot_listen() {
+	listens 'rdmaez-doctor: cannot listen on TCP port PORT of host.example: no such address' HOST_NAMES=none -- --bind host.example
+	listens 'rdmaez-doctor: cannot listen on TCP port PORT of 192.0.2.77: Cannot assign requested address' -- --bind 192.0.2.77
+	listens 'rdmaez-doctor: cannot listen on TCP port PORT of ::1: Address family not supported by protocol' HOST_FAILS=ipv6 -- --bind ::1
+	listens $'rdmaez-doctor: listening on TCP port PORT\nrdmaez-doctor: accept(): Bad file descriptor' HOST_FAILS=accept
+}
+
+# Without IPv6 it listens on IPv4 alone.
+without_ipv6() {
+	two 0 FAKE_PEER=echo HOST_FAILS=ipv6 <<-END
+		$mtu
+		ok   probe fake0/1: RC $pair: messages of 1, 1024 and 3073 bytes pass, at a path MTU of 1024
+		$trip
+		ok   probe fake0/1: UD $pair: all of 64 datagrams of 1024 bytes came back
+		$lossless
+		--
+		WARN serve fake0/1: RC with 127.0.0.1: $none
+		WARN serve fake0/1: UD with 127.0.0.1: $none
+	END
+}
+
+# missing TEXT NEXT VARIABLE=VALUE...: libibverbs cannot be loaded, which no program lives with; the way it says so is $error.
+missing() {
+	local code=0 own=$scratch/missing.$BASHPID
+	with "${@:3}" "$doctor" --only provider >"$own" 2>&1 || code=$?
+	diff <(sed '/^rdmaez-doctor: /d' "$own") - <<-END
+		FAIL provider: $1
+		       dlopen("libibverbs.so.1"): $error
+		     > $2
+	END
+	((code == 1))
+	with "${@:3}" "$doctor" --only versions >"$own" 2>&1 || :
+	head -n 1 "$own"
+	[[ $(head -n 1 "$own") == "ok   versions: kernel $(uname -r), no libibverbs" ]]
+}
+
+no_library() {
+	local error='/nowhere/libibverbs.so.1: cannot open shared object file: No such file or directory'
+	missing 'there is no libibverbs here, so no program finds a device' \
+		'install libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs (Fedora, RHEL), rdma-core (Arch, Alpine); for a container, install them in its image' \
+		HOST_LACKS=libibverbs.so.1
+	mkdir -p "$scratch/short"
+	echo none >"$scratch/short/libibverbs.so.1"
+	error="$scratch/short/libibverbs.so.1: file too short"
+	missing 'libibverbs cannot be loaded, so no program finds a device' \
+		'install what it lacks, or all of one release: libibverbs1 and ibverbs-providers (Debian, Ubuntu), libibverbs (Fedora, RHEL)' \
+		LD_LIBRARY_PATH="$scratch/short"
+}
+
+soon ok 'TCP that does not connect' unreached
+soon ok 'one that cannot listen' cannot_listen
+soon ok 'one that listens without IPv6' without_ipv6
+soon ok 'a machine without libibverbs' no_library
 soon ok 'strangers to one that listens' no_hello
 soon ok 'probes that cannot be' wrong_probe
 soon ok 'a GID that is not there' no_gid

@@ -7,12 +7,14 @@
  *     HOST_VIA=1              its gateway comes as RTA_VIA
  *     HOST_NEIGHBOUR=PEER,STATE,LINK  the one that RTM_GETNEIGH lists, its NUD_ state in hexadecimal; LINK may be ipoib
  *     HOST_FAILS=socket|send|silent|closed|NUMBER  how a question ends, or the errno value that answers it; udp: there
- *                             are no sockets of datagrams
+ *                             are no sockets of datagrams; ipv6: nor of IPv6; accept: nobody can be accepted
  *     HOST_MTU=9000           IP_MTU of sockets; 0: they do not tell
  *     HOST_WAY=4000           the MTU of the way, which is told of larger packets, and IP_MTU from then on
  *     HOST_LOSES=1500         larger packets get lost; others come to a port that nobody has
  *     HOST_SEND=101, HOST_CONNECT=101  sending a datagram of one byte, or connecting its socket, fails so
  *     HOST_ETHTOOL=4,36       eth0 has sets of so many words, and supports the link mode of this bit; 4,: it does not say which
+ *     HOST_TCP=110            connecting by TCP fails so
+ *     HOST_LACKS=libibverbs.so.1  this library is not there
  *     HOST_RESENT=9           TCP has sent so many packets again
  *     HOST_NAMES=none         no name is found
  */
@@ -136,8 +138,24 @@ int ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
+int accept4(int fd, struct sockaddr *from, socklen_t *size, int flags)
+{
+	return strcmp(setting("HOST_FAILS"), "accept") == 0 ? fail(EBADF)
+							    : REAL(accept4)(fd, from, size, flags);
+}
+
+void *dlopen(const char *name, int flags)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "/nowhere/%s", name ? name : "");
+	return REAL(dlopen)(name && strcmp(setting("HOST_LACKS"), name) == 0 ? path : name, flags);
+}
+
 int socket(int family, int type, int protocol)
 {
+	if (family == AF_INET6 && strcmp(setting("HOST_FAILS"), "ipv6") == 0)
+		return fail(EAFNOSUPPORT);
 	if (family == AF_INET && strcmp(setting("HOST_FAILS"), "udp") == 0)
 		return fail(EMFILE);
 	if (family == AF_NETLINK && strcmp(setting("HOST_FAILS"), "socket") == 0)
@@ -148,7 +166,8 @@ int socket(int family, int type, int protocol)
 int connect(int fd, const struct sockaddr *to, socklen_t size)
 {
 	if (option_of(fd, SO_TYPE) != SOCK_DGRAM)
-		return REAL(connect)(fd, to, size);
+		return *setting("HOST_TCP") ? fail(atoi(setting("HOST_TCP")))
+					    : REAL(connect)(fd, to, size);
 	return *setting("HOST_CONNECT") ? fail(atoi(setting("HOST_CONNECT"))) : 0;
 }
 
