@@ -297,9 +297,9 @@ mtus() {
 	END
 }
 
-# ends LINE PERL: how the conversation ends once a probe was asked for.
+# ends STATUS LINES PERL [NEXT] [VARIABLES]: how the conversation ends once a probe was asked for.
 ends() {
-	hears "$1" '' 'Ethernet ACTIVE IB 1024' "netdev eth9 9000\n$fit" "hear(); $3" <<-END
+	hears "$1" "${5-}" 'Ethernet ACTIVE IB 1024' "netdev eth9 9000\n$fit" "hear(); $3" <<-END
 		$mtu
 		$2
 		     > read what rdmaez-doctor --listen says on the peer, and begin again${4:+
@@ -319,6 +319,14 @@ broken() {
 silent() {
 	ends 0 "WARN probe fake0/1: the peer says no more: the probe ends here
        TCP has sent 0 packets again" '' 'see what keeps this machine and the peer busy: uptime; top'
+}
+
+# Or the network, where TCP as well has lost something.
+silent_and_lossy() {
+	ends 0 "WARN probe fake0/1: the peer says no more: the probe ends here
+       TCP has sent 1 packets again" '' \
+		'look for loss: ip -s link show dev eth0, ethtool -S eth0, at both ends and in the switches; on RoCE check flow control (PFC) and congestion control (ECN)' \
+		HOST_RESENT=1
 }
 
 # What the peer says of its own end.
@@ -510,6 +518,7 @@ soon ok 'ports of another kind' other_kind
 soon ok 'MTUs of both ends' mtus
 soon ok 'a conversation that ends' broken
 soon ok 'one that does not go on' silent
+soon ok 'nor does TCP' silent_and_lossy
 soon ok 'a peer that has no more' refuses
 soon ok 'an end without a port' own_problems
 soon ok 'data that come back' passes

@@ -306,6 +306,27 @@ another_line() {
 	says slot 0 <<<"$well"
 }
 
+# Files in the place of the device's link: its address is not told, and nothing is known of the slot.
+no_address() {
+	fresh
+	roce mlx5_0
+	put $device/vendor 0x15b3
+	put $device/current_link_speed '8.0 GT/s PCIe'
+	put $device/current_link_width 8
+	put $device/max_link_speed '16.0 GT/s PCIe'
+	put $device/max_link_width 16
+	says slot 0 <<-END
+		WARN slot mlx5_0: PCI Express runs at 8 GT/s x8, less than both device and slot support
+		       $device: current_link 8 GT/s x8, max_link 16 GT/s x16
+		     > lspci -vv -s ADDRESS; reseat the card; look for a limit in the firmware's setup
+	END
+	put $device/current_link_speed '16.0 GT/s PCIe'
+	put $device/current_link_width 16
+	says slot 0 <<<"$well"
+	put $device/current_link_width 15
+	line "WARN slot mlx5_0: PCI Express runs at 16 GT/s x15, less than both device and slot support" --only slot
+}
+
 ok 'a slot that is good' a_good_slot
 fails 'another line is seen' '^> WARN slot mlx5_0: PCI Express runs at 8 GT/s x16' another_line
 ok 'a link of half the speed' slow_link 8.0 16
@@ -349,5 +370,5 @@ ok 'the port to the GPU blocks them' blocked 0000:02:02.0 02:02.0
 ok 'the upstream port above the device blocks them' blocked 0000:05:00.0 02:01.0/0000:05:00.0
 ok 'both do' blocked '0000:05:00.0 0000:02:02.0' 02:01.0/0000:05:00.0 02:02.0
 ok 'what blocks only what comes back does not matter' blocked '' 02:01.0 02:01.0/0000:05:00.0/0000:06:00.0
-
+ok 'a device without an address' no_address
 done_testing
