@@ -29,18 +29,28 @@ asks() {
 	((code == $1)) || { echo "ended with $code, not $1"; cat "$2.out"; return 1; }
 }
 
-calls=0
+# begin_listening VARIABLE=VALUE...: one that listens, on a port that nobody else has: $port, $listener, and its $own.served.
+begin_listening() {
+	for _ in {1..50}; do
+		port=$((20000 + RANDOM % 12000))
+		rm -f "$own.listening"
+		with "$@" "$doctor" --listen "$port" >"$own.served" 2>"$own.listening" &
+		listener=$!
+		until [[ -s $own.listening ]]; do sleep 0.02; done
+		! grep -q ': listening on TCP port' "$own.listening" || return 0
+		wait "$listener" || :
+	done
+	cat "$own.listening"
+	return 1
+}
+
 # two STATUS HERE THERE: both ends have variables, words each; the standard input is what is said here, and after a line "--"
 # there.
 two() {
 	local own=$scratch/two.$BASHPID variables there listener port code=0
 	read -ra variables <<<"${2-}"
 	read -ra there <<<"$3 FAKE_NUMBERS=1000"
-	port=$((20000 + (BASHPID * 31 + calls++) % 12000)) # not the one of before, where a process may still be served
-	rm -f "$own.listening"
-	with "${there[@]}" "$doctor" --listen "$port" >"$own.served" 2>"$own.listening" &
-	listener=$!
-	until [[ -s $own.listening ]]; do sleep 0.02; done
+	begin_listening "${there[@]}"
 	asks "$1" "$own" "${variables[@]}" "$port" || code=$?
 	for ((try = 0; try < 250; try++)); do
 		! grep -q '^rdmaez-doctor: ' "$own.served" || break
@@ -359,11 +369,7 @@ own_problems() {
 served() {
 	local own=$scratch/served.$BASHPID variables listener port
 	read -ra variables <<<"${2-}"
-	port=$((20000 + (BASHPID * 31 + calls++) % 12000))
-	rm -f "$own.listening"
-	with "${variables[@]}" "$doctor" --listen "$port" >"$own.out" 2>"$own.listening" &
-	listener=$!
-	until [[ -s $own.listening ]]; do sleep 0.02; done
+	begin_listening "${variables[@]}"
 	perl -MIO::Socket -e '
 		my $peer = IO::Socket::INET->new(PeerAddr => "127.0.0.1:$ARGV[0]") or die;
 		$peer->autoflush;
@@ -372,12 +378,12 @@ served() {
 		sub hello { send_to("hello\nhost there\nport rdma0 1 Ethernet ACTIVE IB 1024\nnetdev eth9 9000\ngid 0 2 ::ffff:192.0.2.9"); hear() }
 		'"$1" "$port"
 	for ((try = 0; try < 250; try++)); do
-		! grep -q '^rdmaez-doctor: ' "$own.out" || break
+		! grep -q '^rdmaez-doctor: ' "$own.served" || break
 		sleep 0.02
 	done
 	kill "$listener"
 	wait "$listener" || :
-	diff - <(sed '/^rdmaez-doctor: /d; /^ok   serve 127.0.0.1: is there:/d; /^  *call=/d' "$own.out")
+	diff - <(sed '/^rdmaez-doctor: /d; /^ok   serve 127.0.0.1: is there:/d; /^  *call=/d' "$own.served")
 }
 
 # Strangers who begin with something else than a hello, or with one that lacks something.
@@ -442,7 +448,7 @@ unreached() {
 # listens TEXT VARIABLE=VALUE... [-- ARG...]: one that cannot listen, or take in who connects, says so, and ends.
 listens() {
 	local code=0 own=$scratch/listens.$BASHPID variables=() port
-	port=$((20000 + (BASHPID * 31 + calls++) % 12000))
+	port=$((20000 + RANDOM % 12000))
 	while [[ ${2---} != -- ]]; do
 		variables+=("$2")
 		set -- "$1" "${@:3}"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another machine for rdmaez-doctor, by LD_PRELOAD: files below $HOST_TREE in place of /sys and of drivers and symbols in /proc, and
- * what the kernel answers of routes, neighbours and the way of datagrams.
+ * Another machine for rdmaez-doctor, by LD_PRELOAD: files below $HOST_TREE in place of /sys and of some in /proc, and what the
+ * kernel answers of routes, neighbours and the way of datagrams.
  *
  *     HOST_ROUTE=TYPE,IFINDEX,SOURCE,GATEWAY  the route to anywhere, from RTM_GETROUTE; "-" for none. Of interfaces 7 is eth0
  *     HOST_VIA=1              its gateway comes as RTA_VIA
@@ -76,7 +76,7 @@ static const char *place_of(const char *path, char place[4096])
 {
 	if (!*setting("HOST_TREE") ||
 	    (strncmp(path, "/sys/", 5) != 0 && strncmp(path, "/proc/driver/", 13) != 0 &&
-	     strcmp(path, "/proc/kallsyms") != 0))
+	     strcmp(path, "/proc/kallsyms") != 0 && strcmp(path, "/proc/self/schedstat") != 0))
 		return path;
 	snprintf(place, 4096, "%s%s", setting("HOST_TREE"), path);
 	return place;

@@ -85,17 +85,16 @@ static void check_link(const char *device)
 	const char *above = *function ? "/physfn/.." : "/..";
 	const struct link now = read_link(device, function, "current");
 	const struct link max = read_link(device, function, "max");
-	struct link slot = read_link(device, above, "max");
+	const struct link slot = read_link(device, above, "max");
+	const struct link room = slot.lanes ? slot : max; /* one that does not tell is not slower */
 	const double rate = rate_of(device), carried = carries(now);
 	char address[32];
 
 	if (!now.lanes || !max.lanes)
 		return;
-	if (!slot.lanes)
-		slot = max;
 	address_of(address, sizeof(address), device);
-	if (now.speed < (max.speed < slot.speed ? max.speed : slot.speed) ||
-	    now.lanes < (max.lanes < slot.lanes ? max.lanes : slot.lanes)) {
+	if (now.speed < (max.speed < room.speed ? max.speed : room.speed) ||
+	    now.lanes < (max.lanes < room.lanes ? max.lanes : room.lanes)) {
 		doctor_say(
 			DOCTOR_WARNING, device,
 			"PCI Express runs at %g GT/s x%u, less than both device and slot support",
@@ -107,11 +106,11 @@ static void check_link(const char *device)
 	} else if (carried < rate) {
 		doctor_say(DOCTOR_WARNING, device,
 			   "PCI Express carries %.0f Gbit/s, but the ports %g: %s", carried, rate,
-			   carries(slot) < carries(max)
+			   carries(room) < carries(max)
 				   ? "the slot is slower than the device"
 				   : "the device cannot do both ports at once");
 		show_link(device, now, max, slot);
-		if (carries(slot) < carries(max))
+		if (carries(room) < carries(max))
 			doctor_next("put the card into a slot of %g GT/s x%u", max.speed,
 				    max.lanes);
 	} else {
