@@ -14,6 +14,8 @@
  *     lost     nothing comes, and the sender is not told
  *     takes    what should fail succeeds
  *     status   what fails does so for no reason that rdmaez knows
+ *     flushed  what fails is flushed, as newer rxe does with its own mistakes
+ *     dropped  a receive that is too short is flushed
  *     mute     a receive that fails is not told
  *     few      one of several receives is not flushed
  *
@@ -218,7 +220,7 @@ static enum ibv_wc_status deliver(struct fake_qp *from, struct fake_qp *to,
 	if (at == posted)
 		return is_ud || spoils("takes", wr) ? IBV_WC_SUCCESS : IBV_WC_RNR_RETRY_EXC_ERR;
 	if (before + length > receives[at].sge.length && !spoils("takes", wr)) {
-		wc.status = IBV_WC_LOC_LEN_ERR;
+		wc.status = spoils("dropped", wr) ? IBV_WC_WR_FLUSH_ERR : IBV_WC_LOC_LEN_ERR;
 		complete_receive(at, to, from, wr, &wc);
 		fake_qp_force(&to->verbs, IBV_QPS_ERR);
 		return IBV_WC_REM_INV_REQ_ERR;
@@ -314,6 +316,8 @@ static void carry(struct fake_qp *qp, const struct ibv_send_wr *wr)
 	}
 	if (spoils("status", wr))
 		wc.status = IBV_WC_GENERAL_ERR;
+	if (spoils("flushed", wr))
+		wc.status = IBV_WC_WR_FLUSH_ERR;
 	qp->sends.count--;
 	fake_cq_push(qp->verbs.send_cq, &wc);
 	fake_qp_force(&qp->verbs, IBV_QPS_ERR);
