@@ -398,6 +398,7 @@ OTHERS := efa hns mlx4 bnxt_re
 $(OTHERS:%=build/tests/fake/lib%.so.1): build/tests/fake/lib%.so.1: tests/fake/provider/others.c build/tests/fake/libibverbs.so.1
 	$(call compile,-D$(shell echo $* | tr a-z A-Z) -Itests/fake -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))
 build/tests/explain/provider: build/tests/fake/libmlx5.so.1 | $(OTHERS:%=build/tests/fake/lib%.so.1)
+build/tests/explain/rows: | build/tests/fake/libmlx5.so.1
 
 build/tests/fake/librdmacm.so.1: tests/fake/rdmacm/librdmacm.c build/tests/fake/libibverbs.so.1
 	$(call compile,-Wno-unused-parameter -fPIC -shared -Wl$(comma)-soname$(comma)$(@F) $(lastword $^))

@@ -47,6 +47,11 @@ static uint32_t read_vendor_err(struct ibv_cq_ex *ex)
 	return to_cq(ex)->wc[to_cq(ex)->head].vendor_err;
 }
 
+static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex)
+{
+	return to_cq(ex)->wc[to_cq(ex)->head].opcode;
+}
+
 static uint32_t read_qp_num(struct ibv_cq_ex *ex)
 {
 	return to_cq(ex)->wc[to_cq(ex)->head].qp_num;
@@ -79,6 +84,7 @@ struct ibv_cq_ex *fake_shared_create_cq_ex(struct ibv_context *context,
 	ex->next_poll = step;
 	ex->end_poll = end_poll;
 	ex->read_vendor_err = read_vendor_err;
+	ex->read_opcode = read_opcode;
 	if (init->wc_flags & IBV_WC_EX_WITH_QP_NUM)
 		ex->read_qp_num = read_qp_num;
 	return (struct ibv_cq_ex *)fake_return_ptr(call, 0, ex);

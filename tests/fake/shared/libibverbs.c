@@ -14,6 +14,7 @@
  */
 #include "../fake_internal.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -131,4 +132,42 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 	if (!(fcntl(channel->fd, F_GETFL) & O_NONBLOCK) && poll(&readable, 1, -1) < 0)
 		return -1;
 	return fake_shared_get_cq_event(channel, cq, cq_context);
+}
+
+/* As in the library. */
+int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
+			struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)
+{
+	const uint32_t flow_class = ntohl(grh->version_tclass_flow);
+	union ibv_gid gid = {{0}};
+	uint8_t index = 0;
+
+	memset(ah_attr, 0, sizeof(*ah_attr));
+	ah_attr->dlid = wc->slid;
+	ah_attr->sl = wc->sl;
+	ah_attr->src_path_bits = wc->dlid_path_bits;
+	ah_attr->port_num = port_num;
+	if (!(wc->wc_flags & IBV_WC_GRH))
+		return 0;
+	while (!ibv_query_gid(context, port_num, index, &gid) && memcmp(&gid, &grh->dgid, 16) != 0)
+		index++;
+	if (memcmp(&gid, &grh->dgid, 16) != 0)
+		return -1;
+	ah_attr->is_global = 1;
+	ah_attr->grh.dgid = grh->sgid;
+	ah_attr->grh.sgid_index = index;
+	ah_attr->grh.flow_label = flow_class & 0xfffff;
+	ah_attr->grh.hop_limit = grh->hop_limit;
+	ah_attr->grh.traffic_class = (uint8_t)(flow_class >> 20);
+	return 0;
+}
+
+struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh,
+				     uint8_t port_num)
+{
+	struct ibv_ah_attr attr;
+
+	return ibv_init_ah_from_wc(pd->context, port_num, wc, grh, &attr)
+		       ? NULL
+		       : ibv_create_ah(pd, &attr);
 }
