@@ -51,6 +51,24 @@ qp 6: fake0 gone=1 qp_num=7 type=2 state=3 send_cq=1 recv_cq=2 has_srq=1 srq=3 p
     sgid_index=3 dlid=9 sl=5 traffic_class=106 active_mtu=3 gid=::ffff:192.0.2.1
     peer_gid=::ffff:10.0.0.2
 END
+ok 'keeps what could not be destroyed, until it is' has refused <<'END'
+- refused
+cq 1: fake0 cqe=64 channel=1 polls=1 emptied=1
+cq 2: fake0 cqe=32
+srq 3: fake0 posted=1
+mr 4: fake0 lkey=1280 rkey=1280 pd=1 addr=buffer+0 length=64 made_at=1
+ah 5: of its own ah=it dlid=9 sgid_index=3 gid=::ffff:192.0.2.1 peer_gid=::ffff:10.0.0.2
+qp 6: fake0 qp_num=7 type=2 send_cq=1 recv_cq=2 pd=1 max_send_wr=6 max_recv_wr=5 recvs=1 recv_id=6
+    recv_addr=buffer+8 recv_length=8 recv_lkey=21
+- destroyed
+cq 1: fake0 gone=1 cqe=64 channel=1 polls=1 emptied=1
+cq 2: fake0 cqe=32
+srq 3: fake0 gone=1 posted=1
+mr 4: fake0 gone=1 lkey=1280 rkey=1280 pd=1 addr=buffer+0 length=64 made_at=1 gone_at=1
+ah 5: of its own gone=1 ah=it dlid=9 sgid_index=3 gid=::ffff:192.0.2.1 peer_gid=::ffff:10.0.0.2
+qp 6: fake0 gone=1 qp_num=7 type=2 send_cq=1 recv_cq=2 pd=1 max_send_wr=6 max_recv_wr=5 recvs=1
+    recv_id=6 recv_addr=buffer+8 recv_length=8 recv_lkey=21
+END
 ok 'keeps by which address and with which rights requests name memory' has regions <<'END'
 - registered
 cq 1: fake0 cqe=64 channel=1

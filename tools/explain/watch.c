@@ -843,14 +843,22 @@ unsigned int explain_watch_leave_ah(const struct ibv_ah *ah)
 
 void explain_watch_left_ah(unsigned int at, int result)
 {
-	if (at && !result)
+	if (!at)
+		return;
+	if (result)
+		keep(ahs, ah_chain, ahs[at - 1].object, at);
+	else
 		rows->ah[at - 1].row.gone = 1;
 }
 
 void explain_watch_left_mr(unsigned int at, int result)
 {
-	if (!at || result)
+	if (!at)
 		return;
+	if (result) {
+		keep(mrs, mr_chain, mrs[at - 1].object, at);
+		return;
+	}
 	PUT(rows->mr[at - 1].gone_at, now_ns());
 	rows->mr[at - 1].row.gone = 1;
 }
