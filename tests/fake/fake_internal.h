@@ -237,6 +237,7 @@ void fake_dm_ops(struct verbs_context *verbs);
 struct ibv_pd *fake_new_pd(struct ibv_context *ctx);
 struct ibv_xrcd *fake_new_xrcd(struct ibv_context *ctx);
 struct ibv_cq *fake_new_cq(struct ibv_context *ctx, int cqe);
+struct ibv_ah *fake_new_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr);
 
 /*
  * What the kernel knows of an object, in memory that all who have the device file share. Objects of a

@@ -385,7 +385,7 @@ struct fake_ah {
 	int kept; /* by the kernel: 1 or 0 */
 };
 
-struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+struct ibv_ah *fake_new_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr)
 {
 	struct fake_call *call = fake_enter(FAKE_CREATE_AH, pd);
 	struct ibv_ah_attr path = *attr; /* the kernel's copy: the caller sees no route in it */
@@ -405,6 +405,11 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	ah->kept = !(fake_dev(pd->context)->quirks & FAKE_USER_AH);
 	fake_pd(pd)->users += ah->kept;
 	return (struct ibv_ah *)fake_return_ptr(call, 0, &ah->verbs);
+}
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	return fake_new_ah(pd, attr);
 }
 
 int ibv_destroy_ah(struct ibv_ah *ah)

@@ -50,12 +50,17 @@ ok 'counts it as that' says '1 refusal \(ibv_get_device_list ENODEV 1\)'
 ok 'explains a device that cannot be opened' explains open_refused 'refusal ibv_open_device EACCES UNEXPLAINED'
 ok 'explains a context that cannot be imported' explains import_device 'refusal ibv_import_device EIO DEVICE_GONE'
 ok 'explains a device that cannot be closed' explains close_refused 'refusal ibv_close_device EBUSY BUSY'
+ok 'explains it where another verb opens it' explains open_inner 'refusal ibv_open_device EACCES UNEXPLAINED' \
+	'refusal ibv_close_device EBUSY BUSY'
+ok 'explains that a program cannot fork any more' explains fork_init 'refusal ibv_fork_init EINVAL FORK_LATE'
 ok 'only counts queries' passes query
 ok 'takes rows that are empty, or beyond a table, for no failure' passes rows
 options=(--only query)
 ok 'shows queries if asked to' explains query 'query ibv_query_device EIO DEVICE_GONE' \
 	'query ibv_query_port EINVAL UNEXPLAINED'
 ok 'does not show rows that are not there even then' passes rows
+ok 'shows others' explains query_others 'query ibv_query_gid_table EIO DEVICE_GONE' \
+	'query ibv_query_gid_table EINVAL UNEXPLAINED' 'query ibv_query_ece EIO DEVICE_GONE'
 ok 'shows that an SRQ has no number' explains srq_number 'query ibv_get_srq_num EOPNOTSUPP NOT_SUPPORTED'
 options=()
 
@@ -86,6 +91,8 @@ ok 'takes a probe for dma-bufs for no failure' passes probe_dmabuf
 ok 'explains a memory region in use' explains mr_bound 'refusal ibv_dereg_mr EBUSY MR_IN_USE'
 ok 'explains what cannot be imported' explains import 'refusal ibv_import_pd EINVAL UNEXPLAINED' \
 	'refusal ibv_import_mr EINVAL UNEXPLAINED' 'refusal ibv_import_dm EINVAL UNEXPLAINED'
+ok 'imports, and forgets what was imported' passes imported
+ok 'explains a verb that the library does not have' explains newer 'refusal ibv_reg_mr_ex EOPNOTSUPP NOT_SUPPORTED'
 ok 'explains memory windows' explains window 'refusal ibv_alloc_mw ENOMEM NO_RESOURCES' \
 	'refusal ibv_dealloc_mw EBUSY BUSY'
 
@@ -93,9 +100,13 @@ ok 'explains a completion queue' explains cq_limit 'refusal ibv_create_cq EINVAL
 ok 'explains a completion vector' explains cq_vector 'refusal ibv_create_cq EINVAL RANGE'
 ok 'explains an extended completion queue' explains cq_ex 'refusal ibv_create_cq_ex EINVAL CAP_LIMIT'
 ok 'explains a size' explains cq_resize 'refusal ibv_resize_cq EINVAL CAP_LIMIT'
+ok 'explains a completion channel' explains channel 'refusal ibv_create_comp_channel EMFILE UNEXPLAINED' \
+	'refusal ibv_destroy_comp_channel EBUSY CHANNEL_IN_USE' 'refusal ibv_get_cq_event EIO DEVICE_GONE'
 ok 'explains a completion queue in use' explains cq_busy 'refusal ibv_destroy_cq EBUSY CQ_IN_USE'
 ok 'explains a shared receive queue' explains srq_limit 'refusal ibv_create_srq EINVAL CAP_LIMIT'
 ok 'explains an extended shared receive queue' explains srq_parts 'refusal ibv_create_srq_ex EINVAL SRQ_PARTS'
+ok 'explains a shared receive queue that cannot be changed' explains srq_change \
+	'refusal ibv_modify_srq ENOSYS NOT_SUPPORTED'
 ok 'explains a shared receive queue in use' explains srq_busy 'refusal ibv_destroy_srq EBUSY SRQ_IN_USE'
 ok 'explains the file of an XRC domain' explains xrcd_file 'refusal ibv_open_xrcd EBADF XRCD_FILE'
 ok 'explains an XRC domain in use' explains xrcd_busy 'refusal ibv_close_xrcd EBUSY XRCD_IN_USE'
@@ -107,6 +118,8 @@ ok 'explains a peer without a route' explains ah_unreachable 'refusal ibv_create
 ok 'explains an address without a GRH' explains ah_no_grh 'refusal ibv_create_ah EINVAL GRH_MISSING'
 ok 'explains the port of an address' explains ah_port 'refusal ibv_create_ah EINVAL PORT'
 
+ok 'explains an address that cannot be destroyed' explains ah_busy 'refusal ibv_destroy_ah EIO DEVICE_GONE'
+
 ok 'explains that there is no device memory' explains dm_none 'refusal ibv_alloc_dm EINVAL DM_NONE'
 ok 'explains too much device memory' explains dm_long 'refusal ibv_alloc_dm EINVAL RANGE'
 ok 'explains device memory that is used up' explains dm_full 'refusal ibv_alloc_dm ENOMEM DM_FULL'
@@ -117,12 +130,27 @@ ok 'explains a region that is not zero-based' explains dm_based 'refusal ibv_reg
 ok 'explains device memory in use' explains dm_busy 'refusal ibv_free_dm EBUSY DM_IN_USE'
 ok 'explains device memory that is gone, and leaves it alone' explains dm_stale 'refusal ibv_free_dm ENOENT DM_STALE'
 
+ok 'explains device memory that has a region' explains dm_region 'refusal ibv_free_dm EBUSY DM_IN_USE'
+
 ok 'explains counters and actions of flows' explains flows 'refusal ibv_read_counters EINVAL UNEXPLAINED' \
 	'refusal ibv_attach_counters_point_flow EPROTONOSUPPORT NOT_SUPPORTED' \
 	'refusal ibv_destroy_counters EBUSY COUNTERS_IN_USE' \
 	'refusal ibv_create_flow_action_esp EOPNOTSUPP NOT_SUPPORTED' \
 	'refusal ibv_modify_flow_action_esp ENOMEM NO_RESOURCES' \
 	'refusal ibv_destroy_flow_action EBUSY FLOW_ACTION_IN_USE'
+
+# All that a driver may have or not.
+optional=(alloc_null_mr advise_mr modify_cq open_qp modify_qp_rate_limit alloc_td dealloc_td alloc_parent_domain
+	create_wq modify_wq destroy_wq create_rwq_ind_table destroy_rwq_ind_table create_flow destroy_flow create_counters)
+optional=("${optional[@]/%/ EOPNOTSUPP NOT_SUPPORTED}")
+ok 'explains each verb that a driver lacks' explains optional "${optional[@]/#/refusal ibv_}"
+optional_well() {
+	explains optional_well
+	silent
+	ends 0 --summary verbs optional_well
+	says ': nothing was refused, never destroyed: 2 PDs, 1 MR, 1 CQ, 2 QPs$'
+}
+ok 'says nothing where it has them, and counts what is destroyed by other verbs' optional_well
 
 ok 'explains the capabilities of a queue pair' explains qp_limit 'refusal ibv_create_qp EINVAL CAP_LIMIT' \
 	'refusal ibv_create_qp EINVAL CAP_LIMIT'
@@ -136,12 +164,18 @@ ok 'explains a domain that is missing' explains qp_domain \
 ok 'explains a move, and leaves the state as the program knows it' explains move \
 	'refusal ibv_modify_qp EINVAL TRANSITION'
 ok 'explains a queue pair in use' explains qp_busy 'refusal ibv_destroy_qp EBUSY QP_IN_USE'
+ok 'explains a multicast group' explains multicast 'refusal ibv_attach_mcast ENOMEM NO_RESOURCES' \
+	'refusal ibv_detach_mcast EINVAL UNEXPLAINED'
 ok 'explains ECE options, but not that there are none' explains ece 'refusal ibv_set_ece EINVAL UNEXPLAINED'
 
 ok 'explains an event of a queue pair' explains event_qp 'event IBV_EVENT_QP_ACCESS_ERR 0 WC_PEER_REQUEST WC_ACCESS'
 ok 'explains other events' explains event_cq 'event IBV_EVENT_CQ_ERR 0 EVENT_CQ_ERR EVENT_CQ_ERR' \
 	'event IBV_EVENT_PORT_ERR 0 EVENT_PORT_ERR EVENT_PORT_ERR'
 ok 'names the port' says '^IBV_EVENT_PORT_ERR of port 1 \(the port is down\) on fake0'
+ok 'explains events of one place by themselves' explains event_path 'event IBV_EVENT_PATH_MIG_ERR 0 ' \
+	'event IBV_EVENT_QP_FATAL 0 '
+ok 'and counts them so' says '\]: 2 events \(IBV_EVENT_PATH_MIG_ERR 1, IBV_EVENT_QP_FATAL 1\)$'
+ok 'explains that no event can be had' explains event_refused 'refusal ibv_get_async_event EIO DEVICE_GONE'
 ok 'says nothing of events that tell of no error, or of none yet' passes event_well
 ok 'says nothing while all is well' passes well
 
@@ -171,6 +205,14 @@ ok 'lets no queue pair go while it is looked at' says_too_early 0
 ok 'explains a child as well as its parent' explains forked 'refusal ibv_dealloc_pd EBUSY PD_IN_USE' \
 	'refusal ibv_dealloc_pd EBUSY PD_IN_USE' 'refusal ibv_destroy_cq EBUSY CQ_IN_USE'
 
+# What changes something is answered within an explanation, and does not come to the device.
+answers_within() {
+	ends 0 verbs within
+	says 'IBV_WC_RETRY_EXC_ERR'
+	[[ $(<"$scratch/out") == '1 1 1 1 1 1 1 reached 0' ]] || { cat "$scratch/out"; return 1; }
+}
+ok 'lets nothing be changed while it explains' answers_within
+
 # by what means: a provider's own functions are called by their names, or looked up.
 provider_by() {
 	explains_program provider "$1" 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
@@ -199,9 +241,11 @@ others() {
 	explains_program provider others 'refusal mlx5dv_create_cq EINVAL CAP_LIMIT' \
 		'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' 'refusal mlx5dv_create_qp EINVAL CAP_LIMIT' \
 		'refusal efadv_create_qp_ex EINVAL CAP_LIMIT' 'refusal hnsdv_create_qp EINVAL CAP_LIMIT' \
-		'refusal mlx4dv_create_qp EINVAL CAP_LIMIT' 'refusal efadv_create_comp_cntr ENOMEM NO_RESOURCES' 'refusal bnxt_re_dv_create_qp ENOMEM NO_RESOURCES' \
-		'refusal bnxt_re_dv_create_cq EINVAL UNEXPLAINED'
-	says ', 1 unseen queue used without verbs, never destroyed: 1 context, 1 PD, 1 CQ$'
+		'refusal mlx4dv_create_qp EINVAL CAP_LIMIT' 'refusal efadv_create_driver_qp EINVAL CAP_LIMIT' \
+		'refusal efadv_create_cq EINVAL CAP_LIMIT' 'refusal efadv_create_comp_cntr ENOMEM NO_RESOURCES' \
+		'refusal bnxt_re_dv_create_qp ENOMEM NO_RESOURCES' 'refusal bnxt_re_dv_create_cq EINVAL UNEXPLAINED' \
+		'refusal bnxt_re_dv_destroy_cq EBUSY BUSY'
+	says ', 2 unseen queues used without verbs, never destroyed: 1 context, 1 PD, 2 CQs, 1 QP$'
 }
 ok 'explains what the libraries of other providers refuse' others
 

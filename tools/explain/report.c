@@ -278,6 +278,12 @@ static bool is_same(const struct explain_count *count, const struct explain_call
 	       !strncmp(count->verb, call->verb, sizeof(count->verb) - 1);
 }
 
+/* Where nothing was found, the label alone tells one event from another at the same place. */
+static bool has_label(const struct explain_count *count, uint32_t reason, const char *label)
+{
+	return reason || !label || !strncmp(count->label, label, sizeof(count->label) - 1);
+}
+
 /* The entry of this finding; a new one if there is none. NULL: there is no room. */
 static struct explain_count *count_of(const struct explain_call *call, uint32_t reason,
 				      const char *label)
@@ -286,7 +292,8 @@ static struct explain_count *count_of(const struct explain_call *call, uint32_t 
 	struct explain_count *const end = count + EXPLAIN_COUNTS;
 
 	for (; count < end && count->times; count++)
-		if (is_same(count, call) && count->reason == reason)
+		if (is_same(count, call) && count->reason == reason &&
+		    has_label(count, reason, label))
 			return count;
 	if (count == end)
 		return NULL;

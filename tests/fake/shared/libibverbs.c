@@ -134,7 +134,15 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 	return fake_shared_get_cq_event(channel, cq, cq_context);
 }
 
-/* As in the library. */
+/* Ends in what FAKE_FORK says. */
+int ibv_fork_init(void)
+{
+	const char *const ends = getenv("FAKE_FORK");
+
+	return ends ? atoi(ends) : 0;
+}
+
+/* As in the library, which does not come to ibv_create_ah() by the dynamic linker. */
 int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
 			struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)
 {
@@ -167,7 +175,6 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struc
 {
 	struct ibv_ah_attr attr;
 
-	return ibv_init_ah_from_wc(pd->context, port_num, wc, grh, &attr)
-		       ? NULL
-		       : ibv_create_ah(pd, &attr);
+	return ibv_init_ah_from_wc(pd->context, port_num, wc, grh, &attr) ? NULL
+									  : fake_new_ah(pd, &attr);
 }

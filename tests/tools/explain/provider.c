@@ -27,6 +27,11 @@ int mlx5dv_devx_obj_modify(void *object, const void *in, size_t in_size, void *o
 /* And those of others, which are looked up. */
 typedef struct ibv_qp *create_qp(struct ibv_context *context, struct ibv_qp_init_attr_ex *init_attr,
 				 void *vendor, uint32_t size);
+typedef struct ibv_cq_ex *create_cq(struct ibv_context *context,
+				    struct ibv_cq_init_attr_ex *init_attr, void *vendor,
+				    uint32_t size);
+typedef struct ibv_qp *create_driver_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init_attr,
+					uint32_t type);
 typedef void *create_comp_cntr(struct ibv_context *context, void *attr, void *vendor,
 			       uint32_t size);
 typedef void *bnxt_create(void *from, void *vendor);
@@ -119,14 +124,36 @@ static void use_others(struct ibv_context *context, struct ibv_qp_init_attr_ex i
 						{"libhns.so.1", "hnsdv_create_qp"},
 						{"libmlx4.so.1", "mlx4dv_create_qp"}};
 	static const char bnxt[] = "libbnxt_re.so.1";
+	struct ibv_cq_init_attr_ex cq_init;
 	static struct ibv_qp qp;
+	static struct ibv_cq cq;
 
+	memset(&cq_init, 0, sizeof(cq_init));
 	init.cap.max_recv_wr = 1 << 30;
 	for (int i = 0; i < 3; i++)
 		see(makers[i][1],
 		    ((create_qp *)(uintptr_t)looked_up(makers[i][0], makers[i][1]))(
 			    context, &init, NULL, 0) != NULL,
 		    FAKE_CREATE_QP);
+	see("driver qp",
+	    ((create_driver_qp *)(uintptr_t)looked_up("libefa.so.1", "efadv_create_driver_qp"))(
+		    init.pd, (struct ibv_qp_init_attr *)&init, 0) != NULL,
+	    FAKE_CREATE_QP);
+	init.cap.max_recv_wr = 4;
+	see("good driver qp",
+	    ((create_driver_qp *)(uintptr_t)looked_up("libefa.so.1", "efadv_create_driver_qp"))(
+		    init.pd, (struct ibv_qp_init_attr *)&init, 0) != NULL,
+	    FAKE_CREATE_QP);
+	cq_init.cqe = 1 << 30;
+	see("efa cq",
+	    ((create_cq *)(uintptr_t)looked_up("libefa.so.1", "efadv_create_cq"))(context, &cq_init,
+										  NULL, 0) != NULL,
+	    FAKE_CREATE_CQ);
+	cq_init.cqe = 4;
+	see("good efa cq",
+	    ((create_cq *)(uintptr_t)looked_up("libefa.so.1", "efadv_create_cq"))(context, &cq_init,
+										  NULL, 0) != NULL,
+	    FAKE_CREATE_CQ);
 	see("counter",
 	    ((create_comp_cntr *)(uintptr_t)looked_up("libefa.so.1", "efadv_create_comp_cntr"))(
 		    context, NULL, NULL, 0) != NULL,
@@ -150,6 +177,15 @@ static void use_others(struct ibv_context *context, struct ibv_qp_init_attr_ex i
 	    ((bnxt_create *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_create_cq"))(context, NULL) !=
 		    NULL,
 	    FAKE_CREATE_CQ);
+	cq.context = context;
+	see("good bnxt cq",
+	    ((bnxt_create *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_create_cq"))(context, &cq) !=
+		    NULL,
+	    FAKE_CREATE_CQ);
+	for (cq.comp_events_completed = 1; cq.comp_events_completed < 2; cq.comp_events_completed--)
+		see("bnxt cq gone",
+		    ((bnxt_destroy *)(uintptr_t)looked_up(bnxt, "bnxt_re_dv_destroy_cq"))(&cq),
+		    FAKE_DESTROY_CQ);
 }
 
 int main(int argc, char *argv[])

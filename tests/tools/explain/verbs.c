@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -137,6 +138,46 @@ static void close_refused(void)
 	begin();
 	fake_fail(FAKE_CLOSE_DEVICE, 1, EBUSY);
 	SEE(ibv_close_device(context), CLOSE_DEVICE);
+	end();
+}
+
+/* By what mlx5dv_open_device() comes to, too. */
+struct ibv_context *verbs_open_device(struct ibv_device *which, void *private_data);
+
+static void open_inner(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	fake_fail(FAKE_OPEN_DEVICE, 1, EACCES);
+	errno = 77;
+	SEE_NULL(verbs_open_device(list[0], NULL), OPEN_DEVICE);
+	context = verbs_open_device(list[0], NULL);
+	ibv_free_device_list(list);
+	fake_fail(FAKE_CLOSE_DEVICE, 1, EBUSY);
+	SEE(ibv_close_device(context), CLOSE_DEVICE);
+	ibv_close_device(context);
+}
+
+static void fork_init(void)
+{
+	setenv("FAKE_FORK", "22", 1);
+	SEE(ibv_fork_init(), ANY);
+	setenv("FAKE_FORK", "0", 1);
+	SEE(ibv_fork_init(), ANY);
+}
+
+static void query_others(void)
+{
+	struct ibv_gid_entry entry;
+	struct ibv_ece options;
+
+	begin();
+	fake_fail(FAKE_QUERY_GID_TABLE, 1, EIO);
+	SEE(ibv_query_gid_table(context, &entry, 1, 0), QUERY_GID_TABLE);
+	SEE(ibv_query_gid_table(context, &entry, 1, 0), QUERY_GID_TABLE);
+	fake_fail(FAKE_QUERY_ECE, 1, EIO);
+	SEE(ibv_query_ece(qp, &options), QUERY_ECE);
+	printf("GUID %llx\n", (unsigned long long)ibv_get_device_guid(context->device));
 	end();
 }
 
@@ -603,6 +644,220 @@ static void flows(void)
 	ibv_close_device(context);
 }
 
+/* ---- What else a provider may have, which the fake has not --------------------------------------------------- */
+
+static int result_of_all;
+static void *object_of_all;
+
+static int answer(void)
+{
+	refused++;
+	return result_of_all;
+}
+
+static void *answer_null(void)
+{
+	refused++;
+	if (!object_of_all)
+		errno = EOPNOTSUPP;
+	return object_of_all;
+}
+
+static struct ibv_qp *answer_qp(struct ibv_context *unused, struct ibv_qp_open_attr *attr)
+{
+	(void)unused;
+	(void)attr;
+	return answer_null() ? qp : NULL;
+}
+
+#define ANSWER(entry, by) table->entry = (__typeof__(table->entry))(uintptr_t)(by)
+
+static void answer_all(void)
+{
+	struct verbs_context *const table = verbs_get_ctx(context);
+
+	ANSWER(alloc_null_mr, answer_null);
+	ANSWER(advise_mr, answer);
+	ANSWER(modify_cq, answer);
+	ANSWER(open_qp, answer_qp);
+	ANSWER(modify_qp_rate_limit, answer);
+	ANSWER(alloc_td, answer_null);
+	ANSWER(dealloc_td, answer);
+	ANSWER(alloc_parent_domain, answer_null);
+	ANSWER(create_wq, answer_null);
+	ANSWER(modify_wq, answer);
+	ANSWER(destroy_wq, answer);
+	ANSWER(create_rwq_ind_table, answer_null);
+	ANSWER(destroy_rwq_ind_table, answer);
+	ANSWER(ibv_create_flow, answer_null);
+	ANSWER(ibv_destroy_flow, answer);
+	ANSWER(create_counters, answer_null);
+}
+
+static void see_all(void)
+{
+	struct ibv_rwq_ind_table_init_attr of_table = {0};
+	struct ibv_qp_rate_limit_attr limit = {.rate_limit = 1};
+	struct ibv_parent_domain_init_attr domain = {.pd = pd};
+	struct ibv_counters_init_attr of_counters = {0};
+	struct ibv_rwq_ind_table ind_table = {.context = context};
+	struct ibv_qp_open_attr open = {.qp_num = qp->qp_num};
+	struct ibv_flow flow = {.context = context};
+	struct ibv_modify_cq_attr of_cq = {0};
+	struct ibv_td td = {.context = context};
+	struct ibv_wq wq = {.context = context};
+	struct ibv_td_init_attr of_td = {0};
+	struct ibv_wq_init_attr of_wq = {0};
+	struct ibv_flow_attr of_flow = {0};
+	struct ibv_wq_attr wq_attr = {0};
+	struct ibv_sge sge = {0};
+
+	SEE_NULL(ibv_alloc_null_mr(pd), ANY);
+	SEE(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, &sge, 1), ANY);
+	SEE(ibv_modify_cq(cq, &of_cq), ANY);
+	SEE_NULL(ibv_open_qp(context, &open), ANY);
+	SEE(ibv_modify_qp_rate_limit(qp, &limit), ANY);
+	SEE_NULL(ibv_alloc_td(context, &of_td), ANY);
+	SEE(ibv_dealloc_td(&td), ANY);
+	SEE_NULL(ibv_alloc_parent_domain(context, &domain), ANY);
+	SEE_NULL(ibv_create_wq(context, &of_wq), ANY);
+	SEE(ibv_modify_wq(&wq, &wq_attr), ANY);
+	SEE(ibv_destroy_wq(&wq), ANY);
+	SEE_NULL(ibv_create_rwq_ind_table(context, &of_table), ANY);
+	SEE(ibv_destroy_rwq_ind_table(&ind_table), ANY);
+	SEE_NULL(ibv_create_flow(qp, &of_flow), ANY);
+	SEE(ibv_destroy_flow(&flow), ANY);
+	SEE_NULL(ibv_create_counters(context, &of_counters), ANY);
+	printf("answered %u\n", refused);
+}
+
+/* Open without libibverbs, the context is looked at when something is made with it. */
+static void begin_answered(void)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	context = fake_open(device);
+	answer_all();
+	pd = ibv_alloc_pd(context);
+	cq = ibv_create_cq(context, 64, NULL, NULL, 0);
+	init = qp_init(IBV_QPT_RC);
+	qp = ibv_create_qp(pd, (struct ibv_qp_init_attr *)&init);
+	errno = 77;
+}
+
+static void optional(void)
+{
+	begin_answered();
+	result_of_all = EOPNOTSUPP;
+	see_all();
+}
+
+/* Of what is made by these, what has a count of its own was never destroyed. */
+static void optional_well(void)
+{
+	begin_answered();
+	object_of_all = buffer;
+	see_all();
+}
+
+/* Newer than some libraries. */
+struct ibv_mr_init_attr;
+__attribute__((__weak__)) struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *domain,
+						       struct ibv_mr_init_attr *attr);
+
+static void newer(void)
+{
+	begin();
+	if (ibv_reg_mr_ex && (ibv_reg_mr_ex(pd, NULL) || errno != EOPNOTSUPP))
+		printf("ibv_reg_mr_ex() errno %d\n", errno);
+	end();
+}
+
+/* What a program shares with another one: its own handles will do. */
+static void imported(void)
+{
+	struct ibv_dm *const dm = begin_dm(), *memory;
+	struct ibv_pd *its;
+	struct ibv_mr *region;
+
+	its = ibv_import_pd(context, pd->handle);
+	region = ibv_import_mr(pd, mr->handle);
+	memory = ibv_import_dm(context, dm->handle);
+	printf("pd %d mr %d dm %d\n", its != NULL, region != NULL, memory != NULL);
+	ibv_unimport_mr(region);
+	ibv_unimport_pd(its);
+	ibv_unimport_dm(memory);
+	printf("asked %u %u %u\n", fake_count(FAKE_UNIMPORT_PD), fake_count(FAKE_UNIMPORT_MR),
+	       fake_count(FAKE_UNIMPORT_DM));
+}
+
+static void multicast(void)
+{
+	union ibv_gid gid = {.raw = {0xff, 0x0e}};
+
+	begin();
+	fake_fail(FAKE_ATTACH_MCAST, 1, ENOMEM);
+	SEE(ibv_attach_mcast(qp, &gid, 0), ATTACH_MCAST);
+	fake_fail(FAKE_DETACH_MCAST, 1, EINVAL);
+	SEE(ibv_detach_mcast(qp, &gid, 0), DETACH_MCAST);
+	end();
+}
+
+static void dm_region(void)
+{
+	struct ibv_dm *const dm = begin_dm();
+	struct ibv_mr *const region =
+		ibv_reg_dm_mr(pd, dm, 0, 64, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ZERO_BASED);
+
+	SEE_NULL(region, REG_DM_MR);
+	SEE(ibv_free_dm(dm), FREE_DM);
+	ibv_dereg_mr(region);
+	SEE(ibv_free_dm(dm), FREE_DM);
+	end();
+}
+
+static void srq_change(void)
+{
+	struct ibv_srq_attr attr = {.srq_limit = 1};
+
+	begin();
+	fake_fail(FAKE_MODIFY_SRQ, 1, ENOSYS);
+	SEE(ibv_modify_srq(srq, &attr, IBV_SRQ_LIMIT), MODIFY_SRQ);
+	end();
+}
+
+static void channel(void)
+{
+	struct ibv_comp_channel *made;
+
+	begin();
+	fake_fail(FAKE_CREATE_CHANNEL, 1, EMFILE);
+	SEE_NULL(ibv_create_comp_channel(context), CREATE_CHANNEL);
+	made = ibv_create_comp_channel(context);
+	fcntl(made->fd, F_SETFL, O_NONBLOCK);
+	fake_fail(FAKE_DESTROY_CHANNEL, 1, EBUSY);
+	SEE(ibv_destroy_comp_channel(made), DESTROY_CHANNEL);
+	fake_fail(FAKE_GET_CQ_EVENT, 1, EIO);
+	SEE(ibv_get_cq_event(made, NULL, NULL), GET_CQ_EVENT);
+	fake_fail(FAKE_GET_CQ_EVENT, 1, EAGAIN);
+	SEE(ibv_get_cq_event(made, NULL, NULL), GET_CQ_EVENT);
+	ibv_destroy_comp_channel(made);
+	end();
+}
+
+static void ah_busy(void)
+{
+	struct ibv_ah_attr attr = ah_attr(3);
+	struct ibv_ah *ah;
+
+	begin();
+	ah = ibv_create_ah(pd, &attr);
+	fake_fail(FAKE_DESTROY_AH, 1, EIO);
+	SEE(ibv_destroy_ah(ah), DESTROY_AH);
+	ibv_destroy_ah(ah);
+	end();
+}
+
 /* ---- Queue pairs ------------------------------------------------------------------------------------------- */
 
 static void qp_limit(void)
@@ -718,6 +973,26 @@ static void event_cq(void)
 	begin();
 	see_event(IBV_EVENT_CQ_ERR);
 	see_event(IBV_EVENT_PORT_ERR);
+	end();
+}
+
+static void event_refused(void)
+{
+	struct ibv_async_event event;
+
+	begin();
+	fake_fail(FAKE_GET_EVENT, 1, EIO);
+	SEE(ibv_get_async_event(context, &event), GET_EVENT);
+	end();
+}
+
+/* A path that was exchanged for another is told of a queue pair that goes on. */
+static void event_path(void)
+{
+	begin();
+	fake_qp_force(qp, IBV_QPS_RTS);
+	see_event(IBV_EVENT_PATH_MIG_ERR);
+	see_event(IBV_EVENT_QP_FATAL);
 	end();
 }
 
@@ -911,6 +1186,52 @@ static void forked(void)
 		_exit(0);
 }
 
+/* ---- Within an explanation ------------------------------------------------------------------------------------- */
+
+/* What a provider's function would do that is asked while a refusal is explained; nobody asks without rdmaez-explain. */
+static bool is_asked;
+static int answers[8];
+static unsigned int reached;
+
+static int query_port_and_more(struct ibv_context *unused, uint8_t port, struct ibv_port_attr *attr,
+			       size_t size)
+{
+	struct ibv_qp_attr to_reset = {.qp_state = IBV_QPS_RESET};
+	struct ibv_ece options = {.vendor_id = 5};
+	unsigned int before;
+
+	(void)port;
+	memset(attr, 0, size);
+	if (is_asked)
+		return EIO;
+	is_asked = true;
+	before = fake_count(FAKE_ANY);
+	answers[0] = ibv_destroy_qp(qp);
+	answers[1] = ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, pd, NULL, 0, 0);
+	answers[2] = ibv_modify_qp(qp, &to_reset, IBV_QP_STATE);
+	answers[3] = ibv_set_ece(qp, &options);
+	answers[4] = ibv_dealloc_pd(pd);
+	errno = 77;
+	answers[5] = ibv_alloc_pd(unused) ? 0 : errno;
+	answers[6] = ibv_open_device(unused->device) ? 0 : errno;
+	ibv_unimport_pd(pd);
+	ibv_unimport_mr(mr);
+	reached = fake_count(FAKE_ANY) - before;
+	return EIO;
+}
+
+/* None of them comes to the device. */
+static void within(void)
+{
+	begin();
+	verbs_get_ctx(context)->query_port = query_port_and_more;
+	fail_qp();
+	for (int i = 0; i < 7; i++)
+		printf("%d ", answers[i] == EOPNOTSUPP);
+	printf("reached %u\n", reached);
+	end();
+}
+
 /* Many, so that the table of queue pairs grows; the last one fails. */
 static void many_qps(void)
 {
@@ -948,23 +1269,26 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	CASE(list_refused),  CASE(list_empty),   CASE(open_refused), CASE(import_device),
-	CASE(close_refused), CASE(query),        CASE(rows),         CASE(alloc_pd),
-	CASE(pd_busy),       CASE(reg_access),   CASE(reg_iova),     CASE(reg_dmabuf),
-	CASE(reg_relaxed),   CASE(probe_dmabuf), CASE(mr_bound),     CASE(import),
-	CASE(window),        CASE(cq_limit),     CASE(cq_vector),    CASE(cq_ex),
-	CASE(cq_resize),     CASE(cq_busy),      CASE(srq_limit),    CASE(srq_parts),
-	CASE(srq_number),    CASE(srq_busy),     CASE(xrcd_file),    CASE(xrcd_busy),
-	CASE(ah_empty),      CASE(ah_index),     CASE(ah_family),    CASE(ah_unreachable),
-	CASE(ah_no_grh),     CASE(ah_port),      CASE(dm_none),      CASE(dm_long),
-	CASE(dm_full),       CASE(dm_align),     CASE(dm_access),    CASE(dm_based),
-	CASE(dm_busy),       CASE(dm_stale),     CASE(flows),        CASE(qp_limit),
-	CASE(qp_inline),     CASE(qp_ex),        CASE(qp_domain),    CASE(move),
-	CASE(qp_busy),       CASE(ece),          CASE(event_qp),     CASE(event_cq),
-	CASE(event_well),    CASE(well),         CASE(left_over),    CASE(in_error),
-	CASE(recovered),     CASE(advice),       CASE(many_qps),     CASE(adopted),
-	CASE(older),         CASE(again),        CASE(held),         CASE(forked),
-	CASE(first_of_many),
+	CASE(list_refused),  CASE(list_empty),   CASE(open_refused),  CASE(import_device),
+	CASE(close_refused), CASE(query),        CASE(rows),          CASE(alloc_pd),
+	CASE(pd_busy),       CASE(reg_access),   CASE(reg_iova),      CASE(reg_dmabuf),
+	CASE(reg_relaxed),   CASE(probe_dmabuf), CASE(mr_bound),      CASE(import),
+	CASE(window),        CASE(cq_limit),     CASE(cq_vector),     CASE(cq_ex),
+	CASE(cq_resize),     CASE(cq_busy),      CASE(srq_limit),     CASE(srq_parts),
+	CASE(srq_number),    CASE(srq_busy),     CASE(xrcd_file),     CASE(xrcd_busy),
+	CASE(ah_empty),      CASE(ah_index),     CASE(ah_family),     CASE(ah_unreachable),
+	CASE(ah_no_grh),     CASE(ah_port),      CASE(dm_none),       CASE(dm_long),
+	CASE(dm_full),       CASE(dm_align),     CASE(dm_access),     CASE(dm_based),
+	CASE(dm_busy),       CASE(dm_stale),     CASE(flows),         CASE(qp_limit),
+	CASE(qp_inline),     CASE(qp_ex),        CASE(qp_domain),     CASE(move),
+	CASE(qp_busy),       CASE(ece),          CASE(event_qp),      CASE(event_cq),
+	CASE(event_well),    CASE(well),         CASE(left_over),     CASE(in_error),
+	CASE(recovered),     CASE(advice),       CASE(many_qps),      CASE(adopted),
+	CASE(older),         CASE(again),        CASE(held),          CASE(forked),
+	CASE(first_of_many), CASE(optional),     CASE(optional_well), CASE(newer),
+	CASE(imported),      CASE(multicast),    CASE(dm_region),     CASE(srq_change),
+	CASE(channel),       CASE(ah_busy),      CASE(within),        CASE(open_inner),
+	CASE(fork_init),     CASE(query_others), CASE(event_refused), CASE(event_path),
 };
 
 int main(int argc, char *argv[])
