@@ -176,6 +176,47 @@ done <<END
 2 CM_OTHER_CHANNEL rdma_listen
 12 CM_MEMORY rdma_listen
 71 CM_UNEXPLAINED rdma_listen
+22 CM_STATE rdma_create_qp_ex
+22 CM_HAS_QP rdma_create_qp_ex qp
+22 CM_OTHER_DEVICE rdma_create_qp_ex other_pd
+22 CM_STATE rdma_create_qp_ex own_pd
+22 CM_OTHER_DEVICE rdma_create_qp other_pd
+22 CM_OTHER_CQ rdma_create_qp own_pd
+12 CM_MEMORY rdma_create_srq
+22 CM_OTHER_DEVICE rdma_create_srq
+22 CM_SRQ_TYPE rdma_create_srq_ex
+22 CM_STATE rdma_init_qp_attr
+2 CM_OTHER_CHANNEL rdma_init_qp_attr
+95 CM_UNEXPLAINED rdma_set_local_ece
+22 CM_HAS_QP rdma_get_remote_ece
+22 CM_STATE rdma_reject_ece
+2 CM_OTHER_CHANNEL rdma_reject_ece
+22 CM_STATE rdma_establish
+22 CM_HAS_QP rdma_establish qp
+22 CM_STATE rdma_resolve_addrinfo
+38 CM_KERNEL rdma_query_addrinfo
+22 CM_EVENT rdma_write_cm_event
+2 CM_OTHER_CHANNEL rdma_write_cm_event
+19 CM_NO_DEVICE rdma_get_devices
+98 CM_UNEXPLAINED rdma_create_ep
+22 CM_NO_QP_NUMBER rdma_connect no_param
+22 CM_STATE rdma_connect no_param qp
+22 CM_PRIVATE_DATA rdma_connect long
+22 CM_STATE rdma_connect most
+22 CM_STATE rdma_connect words iwarp
+22 CM_STATE rdma_connect no_limits
+22 CM_INITIATOR_DEPTH rdma_connect depth iwarp
+22 CM_STATE rdma_connect resources unbound
+22 CM_STATE rdma_connect resources ib
+22 CM_PRIVATE_DATA rdma_connect words datagrams
+22 CM_PRIVATE_DATA rdma_accept words datagrams
+22 CM_NO_QP_NUMBER rdma_accept no_param
+22 CM_FAMILY rdma_resolve_addr ipv6
+22 CM_SCOPE rdma_resolve_addr link_local
+99 CM_PORT_TAKEN rdma_bind_addr loopback
+22 CM_SCOPE rdma_bind_addr link_local
+22 CM_FAMILY rdma_join_multicast datagrams family
+22 CM_PRIVATE_DATA rdma_reject words datagrams
 END
 
 # A channel that does not wait, a signal, a channel that the program closes as it ends.
@@ -191,6 +232,69 @@ done <<'END'
 -8 CM_SERVICE
 -10 CM_NAME
 END
+
+# What getaddrinfo() leaves to errno.
+system_error() {
+	FAKE_CM_RESULT=$1 FAKE_CM_ERRNO=71 same rdma_getaddrinfo
+	says ' call=rdma_getaddrinfo error=EPROTO finding=likely:CM_UNEXPLAINED:errno:none$'
+}
+ok 'rdma_getaddrinfo returns -1, with an errno value' system_error -1
+ok 'rdma_getaddrinfo returns EAI_SYSTEM, with one' system_error -11
+
+# ---- What it says ---------------------------------------------------------------------------------------------
+
+# title WORDS CALL [HOW...]: the line that says what has happened, however long
+title() {
+	ends 0 cm_call "${@:2}"
+	tr -s '\n ' ' ' <"$scratch/err" | sed -E 's/.* \(cm_call\) ([^.]*[0-9.]*[^.]*[0-9.]*[^.]*) on fake0\. .*/\1/' >"$scratch/title"
+	diff <(printf '%s' "$1") <(tr -d '\n' <"$scratch/title" | sed 's/QP [0-9]*/QP N/')
+}
+export FAKE_CM_ERRNO=71
+between='from 192.0.2.1, to 192.0.2.2 port 7471'
+ok 'names a port space of InfiniBand' title "rdma_listen failed with EPROTO (71), RDMA_PS_IB, $between" rdma_listen ib
+ok 'names one of IP over InfiniBand' title "rdma_listen failed with EPROTO (71), RDMA_PS_IPOIB, $between" rdma_listen ipoib
+ok 'names the queue pair, and no port space that it does not know' title \
+	"rdma_listen failed with EPROTO (71), an unknown port space, QP N, $between" rdma_listen odd qp
+ok 'names addresses of IPv6' title \
+	'rdma_resolve_addr failed with EPROTO (71), RDMA_PS_TCP, from 192.0.2.1, to 2001:db8::2 port 7471' rdma_resolve_addr ipv6
+ok 'names a loopback address that has a port' title \
+	'rdma_bind_addr failed with EPROTO (71), RDMA_PS_TCP, from ::1 port 7471, to 192.0.2.2 port 7471' rdma_bind_addr loopback
+ok 'names no address that is none' title \
+	'rdma_bind_addr failed with EPROTO (71), RDMA_PS_TCP, to 192.0.2.2 port 7471' rdma_bind_addr family
+unset FAKE_CM_ERRNO
+
+# advises WANTED CALL [HOW...]: with --advice, of this call and these pieces
+advises() {
+	rm -f "$scratch/json"
+	ends 0 --advice --json "$scratch/json" cm_call "${@:2}"
+	diff <(printf '%s' "${1:+$1$'\n'}") <(jq --raw-output 'select(.kind == "advice") | "\(.record.call) " + ([.record.findings[] |
+		"\(.severity):\(.reason):\(.field)"] | join(" "))' "$scratch/json" 2>/dev/null || :)
+}
+connection='advice:RNR_TIMER_ZERO:min_rnr_timer advice:RNR_RETRY_ZERO:rnr_retry advice:RETRY_ZERO:retry_cnt advice:TIMEOUT_ZERO:timeout'
+event_advises() { FAKE_CM_EVENT=10 advises "$@"; }
+ok 'gives advice on timers and counters as a connection ends' advises "rdma_disconnect $connection" rdma_disconnect qp rts
+ok 'says whose they are' says '^rdma_disconnect, RDMA_PS_TCP, QP [0-9]+, from 192\.0\.2\.1, to 192\.0\.2\.2 port 7471 on fake0\.$' \
+	': 1 piece of advice \(RNR_TIMER_ZERO 1\), '
+ok 'gives it where the peer has ended it' event_advises "rdma_get_cm_event $connection" rdma_get_cm_event qp rts at
+ok 'gives none before it is connected' advises '' rdma_disconnect qp
+ok 'gives none on iWARP' advises '' rdma_disconnect qp rts iwarp
+ok 'gives none where there is no queue pair' advises '' rdma_disconnect
+
+# holds COUNT CALL [HOW...]: so many ids were never destroyed
+holds() {
+	ends 0 --summary cm_call "${@:2}"
+	cat "$scratch/err"
+	[[ $(sed -nE 's/.*: nothing was refused, .* ([0-9]+) rdma_cm ids?.*/\1/p' "$scratch/err") == "$1" ]]
+}
+request() { FAKE_CM_EVENT=4 holds 1 rdma_get_cm_event; }
+for name in rdma_create_id rdma_create_ep rdma_get_request; do
+	ok "counts the id that $name() makes" holds 1 "$name"
+done
+ok 'counts the id that comes with a request' request
+for name in rdma_destroy_id rdma_destroy_ep; do
+	ok "counts none that $name() has taken" holds '' "$name" made
+	ok "counts those that are left" holds 1 "$name" made made
+done
 
 # ---- One within another --------------------------------------------------------------------------------------
 

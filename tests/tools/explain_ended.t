@@ -100,7 +100,7 @@ ok 'tells a child that it uses what is its parent'\''s' of_parent
 
 # inner COUNT: what was refused within rdma_destroy_qp() is counted, and nobody is told unless he asks.
 inner() {
-	FAKE_CM_BUSY=$1 ends 0 --json "$scratch/json" cm_call rdma_destroy_qp qp
+	FAKE_CM_BUSY=$1 ends 0 --json "$scratch/json" cm_call "rdma_destroy_${2:-qp}" qp
 	silent
 	[[ $(jq 'select(.kind == "summary") | .inner' "$scratch/json") == "$1" ]]
 }
@@ -113,6 +113,9 @@ own() {
 ok 'tells of a destruction that the program itself has called, although it succeeds later' own 0
 ok 'counts what is refused within a call of librdmacm that destroys' inner 1
 ok 'and nothing else' inner 0
+for object in srq ep id; do
+	ok "also within rdma_destroy_$object()" inner 1 "$object"
+done
 counted() {
 	FAKE_CM_BUSY=1 ends 0 --summary cm_call rdma_destroy_qp qp
 	says ': 1 refusal on the way down'

@@ -43,8 +43,42 @@ REFUSE(rdma_leave_multicast, (struct rdma_cm_id * id, struct sockaddr *addr))
 REFUSE(rdma_migrate_id, (struct rdma_cm_id * id, struct rdma_event_channel *channel))
 REFUSE(rdma_set_option,
        (struct rdma_cm_id * id, int level, int optname, void *optval, size_t optlen))
-REFUSE(rdma_destroy_id, (struct rdma_cm_id * id))
 REFUSE(rdma_get_request, (struct rdma_cm_id * listen, struct rdma_cm_id **id))
+
+REFUSE(rdma_create_qp_ex, (struct rdma_cm_id * id, struct ibv_qp_init_attr_ex *init))
+REFUSE(rdma_create_srq, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_srq_init_attr *init))
+REFUSE(rdma_create_srq_ex, (struct rdma_cm_id * id, struct ibv_srq_init_attr_ex *init))
+REFUSE(rdma_init_qp_attr, (struct rdma_cm_id * id, struct ibv_qp_attr *attr, int *attr_mask))
+REFUSE(rdma_set_local_ece, (struct rdma_cm_id * id, struct ibv_ece *ece))
+REFUSE(rdma_get_remote_ece, (struct rdma_cm_id * id, struct ibv_ece *ece))
+REFUSE(rdma_reject_ece,
+       (struct rdma_cm_id * id, const void *private_data, uint8_t private_data_len))
+REFUSE(rdma_establish, (struct rdma_cm_id * id))
+REFUSE(rdma_resolve_addrinfo, (struct rdma_cm_id * id, const char *node, const char *service,
+			       const struct rdma_addrinfo *hints))
+REFUSE(rdma_query_addrinfo, (struct rdma_cm_id * id, struct rdma_addrinfo **info))
+REFUSE(rdma_write_cm_event,
+       (struct rdma_cm_id * id, enum rdma_cm_event_type type, int status, uint64_t arg))
+
+struct ibv_context **rdma_get_devices(int *count)
+{
+	static struct ibv_context *none;
+
+	(void)count;
+	return refuse() ? NULL : &none;
+}
+
+int rdma_create_ep(struct rdma_cm_id **id, struct rdma_addrinfo *res, struct ibv_pd *pd,
+		   struct ibv_qp_init_attr *init)
+{
+	static struct rdma_cm_id made;
+
+	(void)res;
+	(void)pd;
+	(void)init;
+	*id = &made;
+	return refuse();
+}
 
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
@@ -76,6 +110,7 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 	(void)service;
 	(void)hints;
 	(void)res;
+	refuse(); /* for an errno value beside its result */
 	return number("FAKE_CM_RESULT");
 }
 
@@ -136,10 +171,31 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	return refuse();
 }
 
-/* It may find the completion queues that it made in use. */
-void rdma_destroy_qp(struct rdma_cm_id *id)
+/* They may find the completion queues that the library made in use. */
+static void find_busy(struct rdma_cm_id *id)
 {
 	if (id->qp && number("FAKE_CM_BUSY"))
 		ibv_destroy_cq(id->qp->send_cq);
 	id->qp = NULL;
+}
+
+void rdma_destroy_qp(struct rdma_cm_id *id)
+{
+	find_busy(id);
+}
+
+void rdma_destroy_srq(struct rdma_cm_id *id)
+{
+	find_busy(id);
+}
+
+void rdma_destroy_ep(struct rdma_cm_id *id)
+{
+	find_busy(id);
+}
+
+int rdma_destroy_id(struct rdma_cm_id *id)
+{
+	find_busy(id);
+	return refuse();
 }

@@ -11,12 +11,31 @@
 #include <string.h>
 #include <rdma/rdma_cma.h>
 
+#include "fake_verbs.h"
+
+/* Newer than some headers. */
+int rdma_establish(struct rdma_cm_id *at);
+int rdma_init_qp_attr(struct rdma_cm_id *at, struct ibv_qp_attr *attr, int *attr_mask);
+int rdma_reject_ece(struct rdma_cm_id *at, const void *private_data, uint8_t private_data_len);
+int rdma_set_local_ece(struct rdma_cm_id *at, struct ibv_ece *ece);
+int rdma_get_remote_ece(struct rdma_cm_id *at, struct ibv_ece *ece);
+int rdma_resolve_addrinfo(struct rdma_cm_id *at, const char *node, const char *service,
+			  const struct rdma_addrinfo *hints);
+int rdma_query_addrinfo(struct rdma_cm_id *at, struct rdma_addrinfo **info);
+int rdma_write_cm_event(struct rdma_cm_id *at, enum rdma_cm_event_type event, int status,
+			uint64_t arg);
+int rdma_create_srq(struct rdma_cm_id *at, struct ibv_pd *pd, struct ibv_srq_init_attr *attr);
+int rdma_create_srq_ex(struct rdma_cm_id *at, struct ibv_srq_init_attr_ex *attr);
+void rdma_destroy_srq(struct rdma_cm_id *at);
+
 static struct rdma_event_channel channel;
 static struct rdma_cm_id id = {
 	.channel = &channel, .ps = RDMA_PS_TCP, .qp_type = IBV_QPT_RC, .port_num = 1};
 static struct rdma_conn_param param = {
 	.private_data = "", .responder_resources = 1, .initiator_depth = 1};
+static struct rdma_conn_param *params = &param;
 static struct sockaddr *from, *to;
+static struct ibv_pd *domain;
 
 static struct sockaddr *address(struct sockaddr_in *at, const char *ip, int port)
 {
@@ -55,6 +74,54 @@ static void leave_a_call(void)
 		rdma_get_cm_event(&channel, &event);
 }
 
+static struct sockaddr *address6(const char *ip)
+{
+	static struct sockaddr_in6 at = {.sin6_family = AF_INET6};
+
+	at.sin6_port = htons(7471);
+	inet_pton(AF_INET6, ip, &at.sin6_addr);
+	return (struct sockaddr *)(void *)&at;
+}
+
+/* Another port space, device, domain or address. */
+static void change_more(const char *how)
+{
+	struct rdma_cm_id *other;
+
+	if (!strcmp(how, "iwarp"))
+		id.verbs->device->transport_type = IBV_TRANSPORT_IWARP;
+	else if (!strcmp(how, "no_param"))
+		params = NULL;
+	else if (!strcmp(how, "long"))
+		param.private_data_len = 57;
+	else if (!strcmp(how, "most"))
+		param.private_data_len = 56;
+	else if (!strcmp(how, "no_limits"))
+		param.responder_resources = param.initiator_depth = 0xff;
+	else if (!strcmp(how, "ib"))
+		id.ps = RDMA_PS_IB;
+	else if (!strcmp(how, "ipoib"))
+		id.ps = RDMA_PS_IPOIB;
+	else if (!strcmp(how, "odd"))
+		id.ps = (enum rdma_port_space)7;
+	else if (!strcmp(how, "own_pd"))
+		domain = ibv_alloc_pd(id.verbs);
+	else if (!strcmp(how, "other_pd"))
+		domain = ibv_alloc_pd(ibv_open_device(id.verbs->device));
+	else if (!strcmp(how, "ipv6"))
+		to = address6("2001:db8::2");
+	else if (!strcmp(how, "link_local"))
+		from = to = address6("fe80::2");
+	else if (!strcmp(how, "loopback"))
+		from = to = address6("::1");
+	else if (!strcmp(how, "made"))
+		rdma_create_id(&channel, &other, NULL, RDMA_PS_TCP);
+	else if (!strcmp(how, "at"))
+		rdma_connect(&id, &param);
+	else if (!strcmp(how, "rts"))
+		fake_qp_force(id.qp, IBV_QPS_RTS);
+}
+
 /* Another call of the kind: what the program did wrong. */
 static void change(const char *how)
 {
@@ -80,6 +147,8 @@ static void change(const char *how)
 		leave_a_call();
 	else if (!strcmp(how, "datagrams"))
 		id.qp_type = IBV_QPT_UD, id.ps = RDMA_PS_UDP;
+	else
+		change_more(how);
 }
 
 static int get_event(int *status)
@@ -90,6 +159,36 @@ static int get_event(int *status)
 	if (!result)
 		*status = event->status;
 	return result;
+}
+
+/* What few programs call; 99: it is none of these. */
+static int call_more(const char *name)
+{
+	struct ibv_qp_init_attr_ex init = {.comp_mask = IBV_QP_INIT_ATTR_PD, .pd = domain};
+	struct rdma_addrinfo info = {.ai_src_addr = from, .ai_dst_addr = to}, *infos;
+	struct rdma_cm_id *other;
+
+	if (!strcmp(name, "rdma_destroy_ep"))
+		return rdma_destroy_ep(&id), 0;
+	if (!strcmp(name, "rdma_destroy_srq"))
+		return rdma_destroy_srq(&id), 0;
+	if (!strcmp(name, "rdma_get_devices"))
+		return rdma_get_devices(NULL) ? 0 : -1;
+	return !strcmp(name, "rdma_create_ep")        ? rdma_create_ep(&other, &info, NULL, NULL)
+	       : !strcmp(name, "rdma_create_qp_ex")   ? rdma_create_qp_ex(&id, &init)
+	       : !strcmp(name, "rdma_create_srq")     ? rdma_create_srq(&id, NULL, NULL)
+	       : !strcmp(name, "rdma_create_srq_ex")  ? rdma_create_srq_ex(&id, NULL)
+	       : !strcmp(name, "rdma_init_qp_attr")   ? rdma_init_qp_attr(&id, NULL, NULL)
+	       : !strcmp(name, "rdma_set_local_ece")  ? rdma_set_local_ece(&id, NULL)
+	       : !strcmp(name, "rdma_get_remote_ece") ? rdma_get_remote_ece(&id, NULL)
+	       : !strcmp(name, "rdma_reject_ece")     ? rdma_reject_ece(&id, NULL, 0)
+	       : !strcmp(name, "rdma_establish")      ? rdma_establish(&id)
+	       : !strcmp(name, "rdma_resolve_addrinfo")
+		       ? rdma_resolve_addrinfo(&id, NULL, NULL, NULL)
+	       : !strcmp(name, "rdma_query_addrinfo") ? rdma_query_addrinfo(&id, &infos)
+	       : !strcmp(name, "rdma_write_cm_event")
+		       ? rdma_write_cm_event(&id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0, 0)
+		       : 99;
 }
 
 static int call(const char *name, int *status)
@@ -111,12 +210,12 @@ static int call(const char *name, int *status)
 	       : !strcmp(name, "rdma_resolve_addr")   ? rdma_resolve_addr(&id, from, to, 1000)
 	       : !strcmp(name, "rdma_resolve_route")  ? rdma_resolve_route(&id, id.verbs ? 1000 : 0)
 	       : !strcmp(name, "rdma_listen")         ? rdma_listen(&id, 1)
-	       : !strcmp(name, "rdma_connect")        ? rdma_connect(&id, &param)
-	       : !strcmp(name, "rdma_accept")         ? rdma_accept(&id, &param)
+	       : !strcmp(name, "rdma_connect")        ? rdma_connect(&id, params)
+	       : !strcmp(name, "rdma_accept")         ? rdma_accept(&id, params)
 	       : !strcmp(name, "rdma_reject")         ? rdma_reject(&id, "", param.private_data_len)
 	       : !strcmp(name, "rdma_disconnect")     ? rdma_disconnect(&id)
 	       : !strcmp(name, "rdma_notify")         ? rdma_notify(&id, IBV_EVENT_COMM_EST)
-	       : !strcmp(name, "rdma_create_qp")      ? rdma_create_qp(&id, NULL, &init)
+	       : !strcmp(name, "rdma_create_qp")      ? rdma_create_qp(&id, domain, &init)
 	       : !strcmp(name, "rdma_join_multicast") ? rdma_join_multicast(&id, to, NULL)
 	       : !strcmp(name, "rdma_leave_multicast") ? rdma_leave_multicast(&id, to)
 	       : !strcmp(name, "rdma_migrate_id")      ? rdma_migrate_id(&id, &channel)
@@ -124,7 +223,7 @@ static int call(const char *name, int *status)
 	       : !strcmp(name, "rdma_destroy_id")      ? rdma_destroy_id(&id)
 	       : !strcmp(name, "rdma_get_request")     ? rdma_get_request(&id, &other)
 	       : !strcmp(name, "rdma_getaddrinfo")     ? rdma_getaddrinfo("name", "1", NULL, &info)
-						       : 99;
+						       : call_more(name);
 }
 
 int main(int argc, char *argv[])
