@@ -426,6 +426,41 @@ survives_a_reader() {
 	[[ ${PIPESTATUS[0]} == 0 && $(<"$scratch/out") == "done" ]]
 }
 
+# SIGPIPE that was pending is so afterwards, and none that was not.
+leaves_sigpipe() {
+	build/tools/rdmaez-explain process sigpipe 2>&1 >"$scratch/out" | true
+	[[ ${PIPESTATUS[0]} == 0 && $(<"$scratch/out") == $'pending 0 1\ndone' ]]
+}
+
+# into_fifo CASE WANTED: its stderr is a FIFO that it fills. What it prints; and what the launcher says, which has another.
+into_fifo() {
+	mkfifo "$scratch/fifo.$1"
+	exec 9<>"$scratch/fifo.$1"
+	ends 0 sh -c "exec process $1 2>&9"
+	exec 9>&-
+	[[ $(<"$scratch/out") == "$2" ]]
+	[[ $(<"$scratch/err") != *'refused at'* ]]
+	says '\]: 1 refusal \(ibv_modify_qp EINVAL 1\)'
+}
+
+# The launcher has the words.
+without_stderr() {
+	ends 0 sh -c 'exec wrong_mask 2>&-'
+	[[ $(<"$scratch/out") == 22 ]]
+	says 'ibv_modify_qp failed with EINVAL' '\]: 1 refusal'
+}
+
+# None of them was too many.
+forgets_the_quiet() {
+	process_says 0 quiet_crowd '\]: 1 refusal \(ibv_modify_qp EINVAL 1\)'
+	[[ $(<"$scratch/err") != *'more process'* && $(grep -c '\]: ' "$scratch/err") == 3 ]]
+}
+
+stops_at_a_creation() {
+	ends $((128 + 5)) --stop process create
+	says 'ibv_create_qp failed with EINVAL'
+}
+
 leaves_by_longjmp() {
 	ends 0 process longjmp
 	[[ $(<"$scratch/out") == "done" ]]
@@ -546,6 +581,7 @@ ok 'refuses a kind that there is not' misused 'no kind of finding is called fish
 ok 'takes one core' misused '--core takes one file, and no other option: wrong_mask' --core "$0" wrong_mask
 ok 'needs a command' misused 'no command' --line
 ok 'stops for a debugger, once' stops
+ok 'stops at a creation, which may be a probe' stops_at_a_creation
 ok 'ends by SIGTRAP where there is no debugger' stops_without_a_debugger
 
 ok 'passes the status on' passes_the_status_on 3 sh -c 'exit 3'
@@ -564,6 +600,7 @@ ok 'says that it saw nothing of a static program' sees_nothing
 
 ok 'tells of each process that forks' tells_each_process
 ok 'tells how many processes were too many' process_says 0 crowd ': process: 3 more processes used verbs and were not seen'
+ok 'forgets processes that have ended with nothing to tell' forgets_the_quiet
 ok 'sees through exec' sees_through_exec
 ok 'summarizes a process that was killed' process_says 137 kill '1 refusal' 'never destroyed: 1 context, 1 PD, 1 CQ, 1 QP'
 ok 'summarizes a process that ended at once' process_says 3 exit '1 refusal'
@@ -582,6 +619,8 @@ ok 'has no race' races tools/explain/report.c
 sed -E 's/pthread_mutex_(un)?lock\(&explain_locks\(\)->findings\)/(void)0/' tools/explain/report.c >"$scratch/report.c"
 fails 'threads that do not wait for each other' 'data race' races "$scratch/report.c"
 ok 'survives a small stack' process_says 0 small_stack 'ibv_modify_qp failed with EINVAL' '50 refusals' 'stack'
+ok "explains on a stack of the program's own" process_says 0 own_stack 'RESET to RTR\.$' '50 refusals'
+ok 'survives a small one' process_says 0 small_own_stack 'ibv_modify_qp failed with EINVAL' '50 refusals' 'stack of this thread'
 ok 'survives threads that are cancelled' process_says 0 cancel 'refusals'
 ok 'survives signal handlers that call verbs' process_says 0 signals 'refusals'
 ok 'explains on when handlers leave verbs by longjmp()' leaves_by_longjmp
@@ -589,5 +628,9 @@ ok 'explains in a process that clone() has made' survives_clone
 ok 'changes nothing that the program sees' is_the_same
 ok "keeps out of the program's own files" keeps_out_of_files
 ok 'survives that nobody reads' survives_a_reader
+ok 'leaves a signal of its own to the program' leaves_sigpipe
+ok 'waits a second for who does not read' into_fifo full_pipe $'waited 1\ndone'
+ok 'waits for who reads late' into_fifo slow_pipe $'read\ndone'
+ok 'explains in a program without stderr' without_stderr
 
 done_testing

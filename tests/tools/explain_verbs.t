@@ -186,6 +186,11 @@ ok 'gives advice on a move that is accepted' explains advice 'advice ibv_modify_
 	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED GID_SUITS GID_ROCE_V1 HOP_LIMIT'
 ok 'gives advice on an order that is not there' explains reg_relaxed 'advice ibv_reg_mr 0 ORDER_RELAXED' \
 	'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
+ok 'gives it on memory that two devices have' explains order_devices 'advice ibv_reg_mr 0 ORDER_DEVICES' \
+	'advice ibv_reg_mr 0 ORDER_DEVICES'
+ok 'names the other device, and no more of it' says '^Writes into this memory region are not ordered on other 1\.$' \
+	'to the same memory by fake0, and' '^Writes into this memory region are not ordered on fake0\.$' \
+	'to the same memory by other 1, and' '\]: 2 pieces of advice \(ORDER_DEVICES 2\), never destroyed: 2 contexts, 2 PDs, 8 MRs, '
 options=()
 ok 'and none unless asked to' explains reg_relaxed 'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
 
@@ -205,11 +210,32 @@ ok 'lets no queue pair go while it is looked at' says_too_early 0
 ok 'explains a child as well as its parent' explains forked 'refusal ibv_dealloc_pd EBUSY PD_IN_USE' \
 	'refusal ibv_dealloc_pd EBUSY PD_IN_USE' 'refusal ibv_destroy_cq EBUSY CQ_IN_USE'
 
+# More findings than a process has room for; those of a kind that nobody asked for are not told.
+many() {
+	ends 0 "$@" --summary verbs many_errors
+	[[ ! -s $scratch/out ]]
+}
+ok 'says how many findings it had no room for' many
+ok 'and counts the others' says '\]: 70 refusals \(ibv_dereg_mr EPERM 1, .*, ibv_dereg_mr unknown 43, .*\), 6 findings not shown$'
+not_asked() {
+	many --only event
+	[[ $(grep -c . "$scratch/err") == 1 ]]
+	says '\]: nothing was refused$'
+}
+ok 'has none where nobody asked for them' not_asked
+odd_name() {
+	ends 0 "$@" verbs odd_name
+}
+ok 'writes the name of a device as a terminal may have it' odd_name
+ok 'in words' says '^IBV_WC_RETRY_EXC_ERR of QP [0-9]+, wr_id 0x0, vendor_err 0x0 on fake 0\?\[2J\.$'
+ok 'also as a pair' odd_name --line
+ok 'of which a blank is no end' says ' call=ibv_poll_cq error=0 device=fake\?0\?\[2J finding=error:IBV_WC_RETRY_EXC_ERR:status:none$'
+
 # What changes something is answered within an explanation, and does not come to the device.
 answers_within() {
 	ends 0 verbs within
 	says 'IBV_WC_RETRY_EXC_ERR'
-	[[ $(<"$scratch/out") == '1 1 1 1 1 1 1 reached 0' ]] || { cat "$scratch/out"; return 1; }
+	[[ $(<"$scratch/out") == '1 1 1 1 1 1 1 child 0 reached 0' ]] || { cat "$scratch/out"; return 1; }
 }
 ok 'lets nothing be changed while it explains' answers_within
 
@@ -284,7 +310,7 @@ fails 'sees an entry that is new' '< new_verb' every_member_is_listed "$scratch/
 every_case_is_told() {
 	grep -v '^#' tests/tools/explain/verbs.c | grep -oE '\<CASE\([a-z0-9_]+\)' | sed 's/CASE(\(.*\))/\1/' | sort >"$scratch/cases"
 	(($(wc -l <"$scratch/cases") > 50))
-	diff "$scratch/cases" <(grep -oE '(explains|passes|ends_with|ends 0 verbs) [a-z0-9_]+' "$1" |
+	diff "$scratch/cases" <(grep -oE '(explains|passes|ends_with|(ends 0|--summary|"\$@") verbs) [a-z0-9_]+' "$1" |
 		sed 's/.* //' | sort -u | join - "$scratch/cases")
 }
 ok 'each refusal that is made is told' every_case_is_told "$0"

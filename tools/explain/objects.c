@@ -380,8 +380,6 @@ void explain_qp_release(struct ibv_qp *qp)
 {
 	struct row *row;
 
-	if (!qp)
-		return;
 	explain_lock();
 	row = find(qp->context, qp->qp_num, qp);
 	if (row && row->held)

@@ -814,11 +814,6 @@ void explain_end(struct explain_call *call)
 
 	if (is_kept(call, diag.call))
 		return;
-
-	if (call->kind == EXPLAIN_ADVICE && !diag.count) {
-		finish(call);
-		return;
-	}
 	if (!call->error)
 		call->error = diag.error;
 	if (!diag.call) {

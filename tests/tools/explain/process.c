@@ -14,9 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "fake_verbs.h"
 
@@ -100,6 +102,22 @@ static void do_crowd(struct ibv_qp *qp)
 	for (int status = 0; wait(&status) > 0;)
 		if (status)
 			exit(2);
+}
+
+/* More than are remembered, but one after the other, and with nothing to tell. */
+static void do_quiet_crowd(struct ibv_qp *qp)
+{
+	int status;
+
+	for (int i = 0; i < 140; i++) {
+		const pid_t child = fork();
+
+		if (!child)
+			_exit(ibv_dealloc_pd(ibv_alloc_pd(context)));
+		if (waitpid(child, &status, 0) != child || status)
+			exit(1);
+	}
+	refused(qp);
 }
 
 /* ---- What may be a probe ---------------------------------------------------------------------------- */
@@ -220,6 +238,32 @@ static void do_small_stack(struct ibv_qp *qp)
 	if (pthread_create(&thread, &attr, refused_often, qp))
 		exit(1);
 	pthread_join(thread, NULL);
+}
+
+/* Of the program's own making, beside other memory, and this long. */
+static void on_own_stack(struct ibv_qp *qp, size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *const memory = (char *)mmap(NULL, size + page, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	if (memory == MAP_FAILED || pthread_attr_setstack(&attr, memory + page, size) ||
+	    pthread_create(&thread, &attr, refused_often, qp))
+		exit(1);
+	pthread_join(thread, NULL);
+}
+
+static void do_own_stack(struct ibv_qp *qp)
+{
+	on_own_stack(qp, 256 * 1024);
+}
+
+static void do_small_own_stack(struct ibv_qp *qp)
+{
+	on_own_stack(qp, 32 * 1024);
 }
 
 static void *refused_for_ever(void *qp)
@@ -353,6 +397,70 @@ static void do_no_reader(struct ibv_qp *qp)
 	refused(qp);
 }
 
+/* SIGPIPE is what it was, there or not there, for who has blocked it. */
+static void do_sigpipe(struct ibv_qp *qp)
+{
+	sigset_t pipe_only, pending;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe_only, NULL);
+	usleep(300000);
+	refused(qp);
+	sigpending(&pending);
+	printf("pending %d", sigismember(&pending, SIGPIPE));
+	raise(SIGPIPE);
+	ibv_dealloc_pd(pd);
+	sigpending(&pending);
+	printf(" %d\n", sigismember(&pending, SIGPIPE));
+}
+
+/* Its stderr is a FIFO that is full, and file 9 its other end. */
+static void fill_stderr(void)
+{
+	static const char bytes[4096] = "";
+
+	fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
+	while (write(STDERR_FILENO, bytes, sizeof(bytes)) > 0)
+		;
+}
+
+static void do_full_pipe(struct ibv_qp *qp)
+{
+	struct timespec before, after;
+
+	fill_stderr();
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	refused(qp);
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	printf("waited %d\n", after.tv_sec - before.tv_sec >= 1);
+}
+
+static void do_slow_pipe(struct ibv_qp *qp)
+{
+	static char text[1 << 17];
+	size_t length = 0;
+
+	fill_stderr();
+	if (fork()) {
+		refused(qp);
+		wait(NULL);
+		return;
+	}
+	usleep(200000);
+	while (!memmem(text, length, "ibv_modify_qp failed", 20)) {
+		const ssize_t got = read(9, text + length, sizeof(text) - length);
+
+		if (got > 0)
+			length += (size_t)got;
+		else if (errno == EAGAIN) /* of both ends */
+			usleep(1000);
+		else
+			_exit(1);
+	}
+	_exit(write(STDOUT_FILENO, "read\n", 5) != 5);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct ibv_qp *qp);
@@ -380,6 +488,12 @@ static const struct {
 	{"same", do_same},
 	{"own_stderr", do_own_stderr},
 	{"no_reader", do_no_reader},
+	{"quiet_crowd", do_quiet_crowd},
+	{"own_stack", do_own_stack},
+	{"small_own_stack", do_small_own_stack},
+	{"sigpipe", do_sigpipe},
+	{"full_pipe", do_full_pipe},
+	{"slow_pipe", do_slow_pipe},
 };
 
 int main(int argc, char *argv[])

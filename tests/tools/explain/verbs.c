@@ -1054,6 +1054,58 @@ static void recovered(void)
 	end();
 }
 
+/* Peers may write to the same memory by both, if to a byte alone. */
+static void order_devices(void)
+{
+	const int writes = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_device **list;
+	struct ibv_context *other;
+	struct ibv_pd *its;
+	struct ibv_mr *first;
+
+	fake_device_add("other 1");
+	list = ibv_get_device_list(NULL);
+	begin();
+	other = ibv_open_device(list[1]);
+	its = ibv_alloc_pd(other);
+	first = ibv_reg_mr(pd, buffer, 64, writes);
+	ibv_reg_mr(its, buffer + 64, 64, writes);
+	ibv_reg_mr(pd, buffer + 10, 20, writes);
+	ibv_reg_mr(its, buffer + 2000, 64, IBV_ACCESS_LOCAL_WRITE);
+	ibv_reg_mr(pd, buffer + 2000, 64, writes);
+	ibv_reg_mr(its, buffer + 63, 1, writes);
+	ibv_dereg_mr(first);
+	ibv_reg_mr(its, buffer, 8, writes);
+	ibv_reg_mr(pd, buffer + 127, 9, writes);
+}
+
+/* As many findings as no process has. */
+static void many_errors(void)
+{
+	begin();
+	for (int i = 1; i <= 70; i++) {
+		fake_fail(FAKE_DEREG_MR, 1, i);
+		if (ibv_dereg_mr(mr) != i)
+			printf("not %d\n", i);
+	}
+	end();
+}
+
+static void odd_name(void)
+{
+	struct ibv_qp gone;
+
+	strcpy(device->verbs.name, "fake 0\033[2J");
+	begin();
+	gone = *qp;
+	ibv_destroy_qp(qp);
+	qp = new_qp(IBV_QPT_RC);
+	fake_cq_push(cq,
+		     &(const struct ibv_wc){.qp_num = gone.qp_num, .status = IBV_WC_RETRY_EXC_ERR});
+	ibv_poll_cq(cq, 1, &(struct ibv_wc){.wr_id = 0});
+	end();
+}
+
 /* Advice is for what is accepted: a version of RoCE that is not routed. */
 static void advice(void)
 {
@@ -1199,6 +1251,8 @@ static int query_port_and_more(struct ibv_context *unused, uint8_t port, struct 
 	struct ibv_qp_attr to_reset = {.qp_state = IBV_QPS_RESET};
 	struct ibv_ece options = {.vendor_id = 5};
 	unsigned int before;
+	int status = 1;
+	pid_t child;
 
 	(void)port;
 	memset(attr, 0, size);
@@ -1216,6 +1270,10 @@ static int query_port_and_more(struct ibv_context *unused, uint8_t port, struct 
 	answers[6] = ibv_open_device(unused->device) ? 0 : errno;
 	ibv_unimport_pd(pd);
 	ibv_unimport_mr(mr);
+	child = fork();
+	if (!child)
+		_exit(ibv_dealloc_pd(pd) != EOPNOTSUPP);
+	answers[7] = waitpid(child, &status, 0) != child || status;
 	reached = fake_count(FAKE_ANY) - before;
 	return EIO;
 }
@@ -1228,7 +1286,7 @@ static void within(void)
 	fail_qp();
 	for (int i = 0; i < 7; i++)
 		printf("%d ", answers[i] == EOPNOTSUPP);
-	printf("reached %u\n", reached);
+	printf("child %d reached %u\n", answers[7], reached);
 	end();
 }
 
@@ -1289,6 +1347,7 @@ static const struct {
 	CASE(imported),      CASE(multicast),    CASE(dm_region),     CASE(srq_change),
 	CASE(channel),       CASE(ah_busy),      CASE(within),        CASE(open_inner),
 	CASE(fork_init),     CASE(query_others), CASE(event_refused), CASE(event_path),
+	CASE(order_devices), CASE(many_errors),  CASE(odd_name),
 };
 
 int main(int argc, char *argv[])
