@@ -75,6 +75,8 @@ ok 'counts the flushes of a queue pair that is gone' counted destroyed \
 	' 1 failed completion \(IBV_WC_RETRY_EXC_ERR 1\), 1 flushed completion'
 ok 'says nothing of flushes that the program caused' passed own_flush
 ok 'says nothing of them before the verb has returned' passed early_flush
+ok 'excuses a flush on iWARP, and no failure after it' counted flush_iwarp \
+	': 1 failed completion \(IBV_WC_LOC_PROT_ERR 1\), 1 flushed completion, 1 queue pair in ERR'
 ok 'explains a queue pair again that was connected again' counted again \
 	' 2 failed completions \(IBV_WC_RNR_RETRY_EXC_ERR 1, IBV_WC_RETRY_EXC_ERR 1\), 2 later'
 ok 'takes a rendezvous for no failure' passed rendezvous
@@ -190,14 +192,37 @@ ok 'explains too many SGEs there' explained ex_many_sges 'ibv_wr_complete failed
 ok 'says which of several requests it was there' explained ex_second_of_three 'request 2 of 3, sg_list: ' '65 bytes'
 ok 'tells two queue pairs apart that a thread posts to' explained ex_two_at_once 'request 2 of 2, sg_list: '
 ok 'takes what is set for one for no other' spared ex_crossed 'sg_list'
+ok 'explains a datagram there' explained ex_datagram '^ibv_wr_complete failed with EINVAL \(22\) on fake0, QP [0-9]+, UD\.$' \
+	'num_sge: .*Given: 3; accepted: 0 to$'
+ok 'knows what was wrong of more requests than it keeps, and not which it was' explained ex_many \
+	"^  Likely, a request's sg_list: .*Given: 65 bytes;$"
+ok 'claims nothing of requests that it does not know any more' explained ex_forgotten \
+	'^ibv_wr_complete failed with EINVAL \(22\) on fake0, QP [0-9]+, RC\.$' 'bad_wr: the provider does not say which'
 ok 'explains a full send queue there' explained ex_full 'ibv_wr_complete failed with ENOMEM' 'cap.max_send_wr: '
 ok 'explains a failed completion there' explained ex_not_ready 'IBV_WC_RNR_RETRY_EXC_ERR.* QP 6,' 'rnr_retry: '
 ok 'explains it once there, too' counted ex_not_ready ' 1 failed completion \(IBV_WC_RNR_RETRY_EXC_ERR 1\), 2 flushed'
 ok 'finds the queue pair where the queue does not tell it' explained ex_no_number 'IBV_WC_RNR_RETRY_EXC_ERR.* QP 6,'
 ok 'explains a queue that cannot be polled there' explained ex_polling 'ibv_start_poll failed with EINVAL'
 ok 'wraps as many sets of functions as it has wrappers' counted ex_sets ' 30 failed completions .* 10 extended queues not seen'
+ok 'and as many of queue pairs' counted ex_qp_sets \
+	': 18 refusals \(ibv_wr_complete EPERM 2, .*, ibv_wr_complete EBADF 2\), 4 extended queues not seen, for lack of wrappers, '
+ok 'which do what they did' explained ex_qp_sets
 ok 'leaves others as they are' explained ex_sets 'IBV_WC_RNR_RETRY_EXC_ERR'
 
+
+# not_asked CASE PATTERN: with another kind alone nothing is told of it but in the summary
+not_asked() {
+	data "$1" >"$scratch/alone"
+	ends 0 --only event --summary data "$1"
+	diff "$scratch/alone" "$scratch/out"
+	[[ $(grep -c . "$scratch/err") == 1 ]]
+	says "$2"
+}
+ok 'has no completion where nobody asked for it' not_asked wrong_lkey \
+	'\]: 1 later failure of a queue pair, 2 flushed completions, 1 queue pair in ERR, '
+for case in many_sges receive_sges srq_full ex_many; do
+	ok "has nothing of $case where nobody asked for it" not_asked "$case" ': nothing was refused, '
+done
 
 fails 'sees a finding that is missing' "no 'num_sge'" explained long_inline num_sge
 fails 'sees a finding too many' 'IBV_WC_RETRY_EXC_ERR' passed no_answer

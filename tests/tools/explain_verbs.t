@@ -49,7 +49,9 @@ ok 'explains an empty list of devices' explains list_empty 'refusal ibv_get_devi
 ok 'counts it as that' says '1 refusal \(ibv_get_device_list ENODEV 1\)'
 ok 'explains a device that cannot be opened' explains open_refused 'refusal ibv_open_device EACCES UNEXPLAINED'
 ok 'explains a context that cannot be imported' explains import_device 'refusal ibv_import_device EIO DEVICE_GONE'
-ok 'explains a device that cannot be closed' explains close_refused 'refusal ibv_close_device EBUSY BUSY'
+ok 'explains a device that cannot be closed, and what follows once' explains close_refused \
+	'refusal ibv_close_device EBUSY BUSY' 'refusal ibv_alloc_dm EINVAL DM_NONE' \
+	'completion ibv_poll_cq 0 IBV_WC_RETRY_EXC_ERR'
 ok 'explains it where another verb opens it' explains open_inner 'refusal ibv_open_device EACCES UNEXPLAINED' \
 	'refusal ibv_close_device EBUSY BUSY'
 ok 'explains that a program cannot fork any more' explains fork_init 'refusal ibv_fork_init EINVAL FORK_LATE'
@@ -60,7 +62,8 @@ ok 'shows queries if asked to' explains query 'query ibv_query_device EIO DEVICE
 	'query ibv_query_port EINVAL UNEXPLAINED'
 ok 'does not show rows that are not there even then' passes rows
 ok 'shows others' explains query_others 'query ibv_query_gid_table EIO DEVICE_GONE' \
-	'query ibv_query_gid_table EINVAL UNEXPLAINED' 'query ibv_query_ece EIO DEVICE_GONE'
+	'query ibv_query_gid_table EINVAL UNEXPLAINED' 'query ibv_query_ece EIO DEVICE_GONE' \
+	'query ibv_query_port EINVAL UNEXPLAINED'
 ok 'shows that an SRQ has no number' explains srq_number 'query ibv_get_srq_num EOPNOTSUPP NOT_SUPPORTED'
 options=()
 
@@ -159,6 +162,8 @@ ok 'finds how much inline data there may be, and blames nothing else' explains q
 ok 'and says it' says 'Given: 300 bytes; accepted: 0 to 256\.'
 ok 'for both verbs' says 'Given: 1073741824 bytes; accepted: 0 to 256\. '
 ok 'explains operations that the type lacks' explains qp_ex 'refusal ibv_create_qp_ex EOPNOTSUPP NOT_SUPPORTED'
+ok 'takes nothing away from what a flag brings along' explains qp_source \
+	'refusal ibv_create_qp_ex EOPNOTSUPP NOT_SUPPORTED CREATE_TYPE'
 ok 'explains a domain that is missing' explains qp_domain \
 	'refusal ibv_create_qp_ex EOPNOTSUPP CREATE_DOMAIN NOT_SUPPORTED'
 ok 'explains a move, and leaves the state as the program knows it' explains move \
@@ -176,6 +181,10 @@ ok 'explains events of one place by themselves' explains event_path 'event IBV_E
 	'event IBV_EVENT_QP_FATAL 0 '
 ok 'and counts them so' says '\]: 2 events \(IBV_EVENT_PATH_MIG_ERR 1, IBV_EVENT_QP_FATAL 1\)$'
 ok 'explains that no event can be had' explains event_refused 'refusal ibv_get_async_event EIO DEVICE_GONE'
+options=(--only refusal)
+ok 'has no event where nobody asked for them' passes event_qp
+ok 'nor of another object' passes event_cq
+options=()
 ok 'says nothing of events that tell of no error, or of none yet' passes event_well
 ok 'says nothing while all is well' passes well
 
@@ -235,7 +244,7 @@ ok 'of which a blank is no end' says ' call=ibv_poll_cq error=0 device=fake\?0\?
 answers_within() {
 	ends 0 verbs within
 	says 'IBV_WC_RETRY_EXC_ERR'
-	[[ $(<"$scratch/out") == '1 1 1 1 1 1 1 child 0 reached 0' ]] || { cat "$scratch/out"; return 1; }
+	[[ $(<"$scratch/out") == '1 1 1 1 1 1 1 child 0 dm 1 reached 0' ]] || { cat "$scratch/out"; return 1; }
 }
 ok 'lets nothing be changed while it explains' answers_within
 

@@ -313,6 +313,18 @@ static void flush(void)
 	poll();
 }
 
+/* On iWARP an orderly end flushes, too. */
+static void flush_iwarp(void)
+{
+	context->device->transport_type = IBV_TRANSPORT_IWARP;
+	reach(qp, IBV_QPS_RTS);
+	fake_qp_force(qp, IBV_QPS_ERR);
+	complete(qp, IBV_WC_WR_FLUSH_ERR);
+	poll();
+	complete(qp, IBV_WC_LOC_PROT_ERR);
+	poll();
+}
+
 static void own_flush(void)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
@@ -539,6 +551,93 @@ static void ex_polling(void)
 	printf("start_poll %d\n", ibv_start_poll(queue, &attr));
 }
 
+/* Of datagrams, the address counts: none there. */
+static void ex_datagram(void)
+{
+	struct ibv_qp_init_attr_ex init = {.qp_type = IBV_QPT_UD,
+					   .comp_mask = IBV_QP_INIT_ATTR_PD |
+							IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+					   .pd = pd,
+					   .send_ops_flags = IBV_QP_EX_WITH_SEND};
+	struct ibv_sge sge[3] = {{(uintptr_t)buffer, 8, mr->lkey}};
+
+	init.send_cq = init.recv_cq = cq;
+	init.cap.max_send_wr = init.cap.max_recv_wr = 4;
+	init.cap.max_send_sge = init.cap.max_recv_sge = 2;
+	qp = ibv_create_qp_ex(context, &init);
+	extended = ibv_qp_to_qp_ex(qp);
+	reach(qp, IBV_QPS_RTS);
+	ibv_wr_start(extended);
+	extended->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(extended);
+	ibv_wr_set_ud_addr(extended, NULL, 5, 6);
+	ibv_wr_set_sge_list(extended, 3, sge);
+	finish();
+}
+
+/* More than are kept; the one before the last is wrong. */
+static void ex_many(void)
+{
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	for (int i = 0; i < 38; i++)
+		build(1, i == 36 ? 65 : 0);
+	finish();
+}
+
+/* What was begun here was long ago, by what the thread has begun since. */
+static void ex_forgotten(void)
+{
+	struct ibv_qp_ex *first;
+
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	first = extended;
+	ibv_wr_start(first);
+	build(1, 65);
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	for (int i = 0; i < 32; i++)
+		build(1, 0);
+	extended = first;
+	qp = &first->qp_base;
+	finish();
+}
+
+#define COMPLETE(n)                                       \
+	static int complete_##n(struct ibv_qp_ex *unused) \
+	{                                                 \
+		(void)unused;                             \
+		return n;                                 \
+	}
+COMPLETE(1)
+COMPLETE(2)
+COMPLETE(3)
+COMPLETE(4)
+COMPLETE(5)
+COMPLETE(6)
+COMPLETE(7)
+COMPLETE(8)
+COMPLETE(9)
+COMPLETE(10)
+COMPLETE(11)
+
+/* The same of queue pairs: eleven beside the fake's own. Each does what it did. */
+static void ex_qp_sets(void)
+{
+	static int (*const own[])(struct ibv_qp_ex *) = {
+		complete_1, complete_2, complete_3, complete_4,  complete_5, complete_6,
+		complete_7, complete_8, complete_9, complete_10, complete_11};
+
+	for (int i = 0; i < 11; i++) {
+		begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+		extended->wr_complete = own[i];
+		extended = ibv_qp_to_qp_ex(qp);
+		printf("%d", ibv_wr_complete(extended));
+		extended = ibv_qp_to_qp_ex(qp);
+		printf(" %d\n", ibv_wr_complete(extended));
+	}
+}
+
 /* More sets of functions than there are wrappers for. */
 static void ex_sets(void)
 {
@@ -606,7 +705,8 @@ static const struct {
 	CASE(ex_two_at_once), CASE(ex_no_number), CASE(ex_polling),
 	CASE(ex_sets),        CASE(many_qps),     CASE(rereg),
 	CASE(rereg_refused),  CASE(rereg_failed), CASE(refused_atomic),
-	CASE(refused_beside),
+	CASE(refused_beside), CASE(flush_iwarp),  CASE(ex_datagram),
+	CASE(ex_many),        CASE(ex_forgotten), CASE(ex_qp_sets),
 };
 
 int main(int argc, char *argv[])

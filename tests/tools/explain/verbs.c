@@ -135,9 +135,18 @@ static void import_device(void)
 
 static void close_refused(void)
 {
+	struct ibv_alloc_dm_attr attr = {.length = 64};
+	struct ibv_wc wc;
+
 	begin();
 	fake_fail(FAKE_CLOSE_DEVICE, 1, EBUSY);
 	SEE(ibv_close_device(context), CLOSE_DEVICE);
+	/* It goes on, and is seen again. */
+	ibv_dealloc_pd(ibv_alloc_pd(context));
+	SEE_NULL(ibv_alloc_dm(context, &attr), ALLOC_DM);
+	fake_cq_push(cq,
+		     &(const struct ibv_wc){.qp_num = qp->qp_num, .status = IBV_WC_RETRY_EXC_ERR});
+	SEE(ibv_poll_cq(cq, 1, &wc), POLL_CQ);
 	end();
 }
 
@@ -169,6 +178,7 @@ static void fork_init(void)
 static void query_others(void)
 {
 	struct ibv_gid_entry entry;
+	struct ibv_port_attr port;
 	struct ibv_ece options;
 
 	begin();
@@ -177,6 +187,8 @@ static void query_others(void)
 	SEE(ibv_query_gid_table(context, &entry, 1, 0), QUERY_GID_TABLE);
 	fake_fail(FAKE_QUERY_ECE, 1, EIO);
 	SEE(ibv_query_ece(qp, &options), QUERY_ECE);
+	verbs_get_ctx(context)->query_port = NULL;
+	SEE(ibv_query_port(context, 9, &port), QUERY_PORT);
 	printf("GUID %llx\n", (unsigned long long)ibv_get_device_guid(context->device));
 	end();
 }
@@ -900,6 +912,21 @@ static void qp_ex(void)
 	end();
 }
 
+/* Which the creation flag brings along. */
+static void qp_source(void)
+{
+	struct ibv_qp_init_attr_ex init;
+
+	begin();
+	init = qp_init(IBV_QPT_UD);
+	init.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	init.create_flags = IBV_QP_CREATE_SOURCE_QPN;
+	init.source_qpn = 0x123456;
+	init.cap.max_send_wr = 1 << 30;
+	SEE_KEPT(ibv_create_qp_ex(context, &init), init, CREATE_QP);
+	end();
+}
+
 static void qp_domain(void)
 {
 	struct ibv_qp_init_attr_ex init;
@@ -1242,7 +1269,8 @@ static void forked(void)
 
 /* What a provider's function would do that is asked while a refusal is explained; nobody asks without rdmaez-explain. */
 static bool is_asked;
-static int answers[8];
+static int answers[9];
+static struct ibv_dm *memory;
 static unsigned int reached;
 
 static int query_port_and_more(struct ibv_context *unused, uint8_t port, struct ibv_port_attr *attr,
@@ -1268,6 +1296,7 @@ static int query_port_and_more(struct ibv_context *unused, uint8_t port, struct 
 	errno = 77;
 	answers[5] = ibv_alloc_pd(unused) ? 0 : errno;
 	answers[6] = ibv_open_device(unused->device) ? 0 : errno;
+	answers[8] = ibv_reg_dm_mr(pd, memory, 0, 64, IBV_ACCESS_ZERO_BASED) ? 0 : errno;
 	ibv_unimport_pd(pd);
 	ibv_unimport_mr(mr);
 	child = fork();
@@ -1281,12 +1310,13 @@ static int query_port_and_more(struct ibv_context *unused, uint8_t port, struct 
 /* None of them comes to the device. */
 static void within(void)
 {
-	begin();
+	memory = begin_dm();
 	verbs_get_ctx(context)->query_port = query_port_and_more;
 	fail_qp();
 	for (int i = 0; i < 7; i++)
 		printf("%d ", answers[i] == EOPNOTSUPP);
-	printf("child %d reached %u\n", answers[7], reached);
+	printf("child %d dm %d reached %u\n", answers[7], answers[8] == EOPNOTSUPP, reached);
+	ibv_free_dm(memory);
 	end();
 }
 
@@ -1347,7 +1377,7 @@ static const struct {
 	CASE(imported),      CASE(multicast),    CASE(dm_region),     CASE(srq_change),
 	CASE(channel),       CASE(ah_busy),      CASE(within),        CASE(open_inner),
 	CASE(fork_init),     CASE(query_others), CASE(event_refused), CASE(event_path),
-	CASE(order_devices), CASE(many_errors),  CASE(odd_name),
+	CASE(order_devices), CASE(qp_source),    CASE(many_errors),   CASE(odd_name),
 };
 
 int main(int argc, char *argv[])
