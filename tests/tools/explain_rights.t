@@ -112,13 +112,13 @@ survives() {
 # shellcheck disable=SC2016 # for the shell under rdmaez-explain
 build/tools/rdmaez-explain sh -c 'set -- $RDMAEZ_EXPLAIN; cat "/proc/$1/fd/$2"' >"$scratch/options"
 
-# holds USER SEALS: a process of this user that has a copy of them in memory, and what the environment would name it. Its
-# descriptor is a FIFO's with "fifo" for seals.
+# holds USER SEALS [other]: a process of this user that has a copy of them in memory, or of other bytes as many, and what the
+# environment would name it. Its descriptor is a FIFO's with "fifo" for seals.
 holds() {
 	local user=("${nobody[@]}")
 	[[ $1 == nobody ]] || user=()
 	rm -f "$scratch/named"
-	"${user[@]}" /usr/bin/python3 - "$2" <"$scratch/hold.py" >"$scratch/named" 2>"$scratch/held" &
+	"${user[@]}" /usr/bin/python3 - "${@:2}" <"$scratch/hold.py" >"$scratch/named" 2>"$scratch/held" &
 	holder=$!
 	soon_there "$scratch/named"
 }
@@ -132,7 +132,8 @@ if sys.argv[1] == 'fifo':
     os.unlink(name)
 else:
     memory = os.memfd_create('rdmaez-explain', os.MFD_ALLOW_SEALING)
-    os.write(memory, open('$scratch/options', 'rb').read())
+    options = open('$scratch/options', 'rb').read()
+    os.write(memory, options if len(sys.argv) == 2 else bytes(len(options)))
     os.fchmod(memory, 0o666)
     fcntl.fcntl(memory, 1033, int(sys.argv[1]))
 print(os.getpid(), memory, os.fstat(memory).st_ino, flush=True)
@@ -161,6 +162,13 @@ would_trust() {
 	kill "$holder"
 	[[ $(<"$scratch/out") == 22 ]]
 	silent
+}
+
+# Whoever reads what a program that is not explained says may go before.
+complains_to_nobody() {
+	: >"$scratch/empty"
+	{ sleep 0.3; RDMAEZ_EXPLAIN=$scratch/empty LD_PRELOAD=$object wrong_mask >"$scratch/out" || echo "$?" >"$scratch/out"; } 2> >(true)
+	[[ $(<"$scratch/out") == 22 ]]
 }
 
 does_not_trust_a_file() {
@@ -218,6 +226,8 @@ ok 'trusts no file that the environment names' does_not_trust_a_file
 ok 'trusts no memory of another user' does_not_trust nobody 15
 ok 'trusts no memory that can be shortened' does_not_trust root 0
 ok 'trusts no memory that can be written' does_not_trust root 7
+ok 'trusts no memory that is not a launcher'\''s' does_not_trust root 15 other
+ok 'ends no program that tells nobody' complains_to_nobody
 ok 'but what is as it should be' would_trust
 ok 'opens nothing that would wait' does_not_trust root fifo
 ok 'says once that a program has other rights' says_that_rights_differ

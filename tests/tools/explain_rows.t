@@ -322,6 +322,23 @@ ok 'knows as many threads that wait as there are rows' has crowd <<'END'
 threads 130 rows 128
 of this thread 1
 END
+# asks ANSWER WORDS OPTION...: what a debugger gets that asks for what waits, and what the launcher says then
+asks() {
+	ends 0 "${@:3}" rows asks
+	diff <(echo "asked $1 errno 77") "$scratch/out"
+	diff <(printf '%s' "${2:+$2$'\n'}") "$scratch/err"
+}
+ok 'says to a debugger that nothing waits' asks 0 'rdmaez-explain: nothing is outstanding.' --waiting 1000
+ok 'has no answer where no signal asks for it' asks 95 '' --waiting 1000 --signal none
+ok 'nor where nobody waits for it' asks 95 '' --json "$scratch/json"
+outlives() {
+	explain --waiting 1000 rows outlives
+	((code == 137))
+	until [[ -s $scratch/out ]]; do pause 0.05; done
+	diff <(echo 'asked 3 errno 77') "$scratch/out"
+}
+ok 'says to a debugger that the launcher has ended' outlives
+
 fails 'sees what is not there' '^< qp 2' has direct <<<'qp 2'
 
 done_testing

@@ -1233,6 +1233,38 @@ static void crowd(void)
 	printf("of this thread %d\n", count_calls(gettid()));
 }
 
+/* ---- What a debugger calls ------------------------------------------------------------------------------- */
+
+__attribute__((__weak__)) int rdmaez_explain_waiting(void);
+
+static void ask(void)
+{
+	int result;
+
+	errno = 77;
+	result = rdmaez_explain_waiting();
+	printf("asked %d errno %d\n", result, errno);
+}
+
+static void asks(void)
+{
+	begin();
+	ask();
+	usleep(300000);
+}
+
+/* Whoever would answer has ended. */
+static void outlives(void)
+{
+	const pid_t launcher = getppid();
+
+	begin();
+	kill(launcher, SIGKILL);
+	while (getppid() == launcher)
+		usleep(1000);
+	ask();
+}
+
 #define CASE(name) {#name, name}
 static const struct {
 	const char *name;
@@ -1243,7 +1275,8 @@ static const struct {
 	CASE(events),    CASE(operations), CASE(datagrams_ex), CASE(crossed),
 	CASE(polled_ex), CASE(full),       CASE(executes),     CASE(executed),
 	CASE(ended),     CASE(forked),     CASE(left),         CASE(crowd),
-	CASE(datagrams), CASE(anew),       CASE(direct),
+	CASE(datagrams), CASE(asks),       CASE(outlives),     CASE(anew),
+	CASE(direct),
 };
 
 int main(int argc, char *argv[])
