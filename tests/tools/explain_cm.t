@@ -214,6 +214,7 @@ done <<END
 22 CM_FAMILY rdma_resolve_addr ipv6
 22 CM_SCOPE rdma_resolve_addr link_local
 99 CM_PORT_TAKEN rdma_bind_addr loopback
+99 CM_NO_ADDRESS rdma_bind_addr family
 22 CM_SCOPE rdma_bind_addr link_local
 22 CM_FAMILY rdma_join_multicast datagrams family
 22 CM_PRIVATE_DATA rdma_reject words datagrams
@@ -322,8 +323,42 @@ verb_before_event() {
 	FAKE_CM_EVENT=6 FAKE_CM_STATUS=-1 ends 0 cm_call rdma_connect synchronous qp
 	[[ $(grep -c '^rdmaez-explain: .* refused at' "$scratch/err") == 1 ]]
 	says '^rdma_connect: ibv_modify_qp failed with EINVAL \(22\) for RDMA_CM_EVENT_CONNECT_ERROR on fake0' 'possible: RESET, INIT'
+	FAKE_CM_EVENT=6 FAKE_CM_STATUS=-22 ends 0 cm_call rdma_connect synchronous qp
+	says '^rdma_connect: ibv_modify_qp failed with EINVAL \(22\) for RDMA_CM_EVENT_CONNECT_ERROR on fake0'
 	FAKE_CM_EVENT=8 FAKE_CM_STATUS=8 ends 0 cm_call rdma_connect synchronous qp
 	says '^rdma_connect failed with ECONNREFUSED \(111\): RDMA_CM_EVENT_REJECTED'
+}
+
+inner_creation() {
+	FAKE_CM_CQE=1073741824 ends 0 cm_call rdma_create_qp_ex
+	says '^rdma_create_qp_ex: ibv_create_cq failed with EINVAL \(22\) on fake0\.$' 'cqe: .*Given: 1073741824' \
+		': 1 rdma_cm failure \(rdma_create_qp_ex EINVAL 1\)'
+	FAKE_CM_CQE=4 nothing rdma_create_qp_ex
+}
+
+# Which has a meaning of its own, without the headers: the call is what is told.
+inner_meaning() {
+	FAKE_FORK=22 FAKE_CM_ERRNO=0 same rdma_get_devices
+	says ' kind=cm .* call=rdma_get_devices error=' ' refusals=0 .* cm=1 '
+}
+
+# An address that a call within another did not find.
+inner_address() { FAKE_CM_RESULT=-2 nothing rdma_resolve_addrinfo; }
+
+# As libfabric does, which looks for addresses of RDMA devices.
+probes() {
+	FAKE_CM_LATE=$1 nothing rdma_bind_addr twice
+	FAKE_CM_LATE=$1 ends 0 --summary cm_call rdma_bind_addr twice
+	says '\]: 1 probe, never destroyed: 1 context$'
+}
+no_probe() {
+	FAKE_CM_LATE=98 gives CM_PORT_TAKEN rdma_bind_addr twice
+	says ' cm=1 .* probes=0 '
+}
+not_asked() {
+	FAKE_CM_ERRNO=98 ends 0 --only refusal --summary cm_call rdma_listen
+	[[ $(grep -c . "$scratch/err") == 1 ]]
+	says ': nothing was refused, '
 }
 
 forgiven_verb() {
@@ -344,6 +379,12 @@ facts() {
 ok 'a call that waits for its event tells of it' synchronous
 ok 'a call within another' inner_call
 ok 'a verb within a call: the headers explain it, under the name of the call' inner_verb
+ok 'a verb within a call that makes something' inner_creation
+ok 'a verb within a call that the headers have no words for' inner_meaning
+ok 'a name that was looked for within a call' inner_address
+ok 'addresses that no device has, after one that a device has, are no finding' probes 19
+ok 'but a port that is taken is' no_probe
+ok 'nothing where nobody asked for it' not_asked
 ok 'a verb before an event' verb_before_event
 ok 'a verb that was refused in a call which works is no finding' forgiven_verb
 ok 'a call that was left by siglongjmp()' left

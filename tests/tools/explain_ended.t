@@ -69,6 +69,16 @@ ok 'says once what ended several' of_other "$crash rdmaez-explain: 2 more proces
 	ended wait inside inside inside
 ok 'is silent of a program without verbs that took the place of one with them' of_other '' 0 ended wait executes
 
+# noted FUNCTION: no signal has ended the child, which only its parent knows.
+noted() {
+	rm -f "$scratch/json"
+	ends 0 --json "$scratch/json" ended "$1" _exit
+	[[ $(jq --compact-output 'select(.kind == "state") | [.reason, .signal]' "$scratch/json") == '["end",null]' ]]
+}
+for function in wait waitpid wait3 wait4 waitid; do
+	ok "knows that it ended by itself, by $function()" noted "$function"
+done
+
 # of_rank: mpirun is what waits for ranks.
 of_rank() {
 	of_other 'ended[N], rank 1: SIGSEGV ended it, in ibv_dereg_mr of a MR.' 139 --json "$scratch/json" \

@@ -45,7 +45,6 @@ REFUSE(rdma_set_option,
        (struct rdma_cm_id * id, int level, int optname, void *optval, size_t optlen))
 REFUSE(rdma_get_request, (struct rdma_cm_id * listen, struct rdma_cm_id **id))
 
-REFUSE(rdma_create_qp_ex, (struct rdma_cm_id * id, struct ibv_qp_init_attr_ex *init))
 REFUSE(rdma_create_srq, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_srq_init_attr *init))
 REFUSE(rdma_create_srq_ex, (struct rdma_cm_id * id, struct ibv_srq_init_attr_ex *init))
 REFUSE(rdma_init_qp_attr, (struct rdma_cm_id * id, struct ibv_qp_attr *attr, int *attr_mask))
@@ -54,8 +53,6 @@ REFUSE(rdma_get_remote_ece, (struct rdma_cm_id * id, struct ibv_ece *ece))
 REFUSE(rdma_reject_ece,
        (struct rdma_cm_id * id, const void *private_data, uint8_t private_data_len))
 REFUSE(rdma_establish, (struct rdma_cm_id * id))
-REFUSE(rdma_resolve_addrinfo, (struct rdma_cm_id * id, const char *node, const char *service,
-			       const struct rdma_addrinfo *hints))
 REFUSE(rdma_query_addrinfo, (struct rdma_cm_id * id, struct rdma_addrinfo **info))
 REFUSE(rdma_write_cm_event,
        (struct rdma_cm_id * id, enum rdma_cm_event_type type, int status, uint64_t arg))
@@ -65,6 +62,9 @@ struct ibv_context **rdma_get_devices(int *count)
 	static struct ibv_context *none;
 
 	(void)count;
+	/* It may be that the library has to see to that first. */
+	if (getenv("FAKE_FORK") && ibv_fork_init())
+		return NULL;
 	return refuse() ? NULL : &none;
 }
 
@@ -112,6 +112,27 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 	(void)res;
 	refuse(); /* for an errno value beside its result */
 	return number("FAKE_CM_RESULT");
+}
+
+/* A route of its own, which may not be found. */
+int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node, const char *service,
+			  const struct rdma_addrinfo *hints)
+{
+	struct rdma_addrinfo *res;
+
+	(void)id;
+	rdma_getaddrinfo(node, service, hints, &res);
+	return refuse();
+}
+
+/* It makes a completion queue of FAKE_CM_CQE entries first. */
+int rdma_create_qp_ex(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *init)
+{
+	(void)init;
+	if (number("FAKE_CM_CQE") &&
+	    !ibv_create_cq(id->verbs, number("FAKE_CM_CQE"), NULL, NULL, 0))
+		return -1;
+	return refuse();
 }
 
 /* As the device refuses it. */

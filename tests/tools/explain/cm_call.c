@@ -3,11 +3,13 @@
  * Makes the call of librdmacm that its first argument names, from 192.0.2.1 to 192.0.2.2 port 7471, and prints what it
  * returned, its errno value and the status of an event. Each further argument makes it another such call.
  */
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <rdma/rdma_cma.h>
 
@@ -36,6 +38,7 @@ static struct rdma_conn_param param = {
 static struct rdma_conn_param *params = &param;
 static struct sockaddr *from, *to;
 static struct ibv_pd *domain;
+static int times = 1;
 
 static struct sockaddr *address(struct sockaddr_in *at, const char *ip, int port)
 {
@@ -116,6 +119,8 @@ static void change_more(const char *how)
 		from = to = address6("::1");
 	else if (!strcmp(how, "made"))
 		rdma_create_id(&channel, &other, NULL, RDMA_PS_TCP);
+	else if (!strcmp(how, "twice"))
+		times = 2;
 	else if (!strcmp(how, "at"))
 		rdma_connect(&id, &param);
 	else if (!strcmp(how, "rts"))
@@ -238,9 +243,16 @@ int main(int argc, char *argv[])
 	to = address(&id.route.addr.dst_sin, "192.0.2.2", 7471);
 	for (int i = 2; i < argc; i++)
 		change(argv[i]);
-	errno = 0;
-	result = call(argv[1], &status);
-	error = errno;
+	/* A second time with an end of its own, and none of what the first one made. */
+	do {
+		errno = 0;
+		result = call(argv[1], &status);
+		error = errno;
+		if (--times) {
+			rdma_destroy_id(&id);
+			setenv("FAKE_CM_ERRNO", getenv("FAKE_CM_LATE"), 1);
+		}
+	} while (times);
 	printf("%d %d %d\n", result, error, status);
 	return result == 99;
 }
