@@ -232,6 +232,30 @@ looked_up() {
 	says 'ibv_modify_qp failed with EINVAL'
 }
 
+# The dynamic linker's own functions, and those that wait for processes, are found where they are.
+leaves_the_linker_alone() {
+	gcc -x c - -o "$scratch/linker" -ldl <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <string.h>
+		static const char *home(const char *name)
+		{
+			void *const function = dlsym(dlopen("libc.so.6", RTLD_NOW), name);
+			Dl_info info;
+			return function && dladdr(function, &info) ? strrchr(info.dli_fname, '/') + 1 : "?";
+		}
+		int main(void)
+		{
+			dlopen("libibverbs.so.1", RTLD_NOW);
+			printf("%s %s %s\n", home("dlsym"), home("dlvsym"), home("waitpid"));
+			return 0;
+		}
+	END
+	ends 0 "$scratch/linker"
+	diff "$scratch/out" - <<<'libc.so.6 libc.so.6 libc.so.6'
+}
+
 elsewhere() {
 	mkdir -p "$scratch/elsewhere"
 	cp build/tests/fake/libibverbs.so.1 "$scratch/elsewhere/${1:-libibverbs.so.1}"
@@ -551,6 +575,7 @@ elsewhere
 ok 'is found in a library from another directory' looked_up "$scratch/elsewhere/libibverbs.so.1"
 elsewhere libother.so
 ok 'is found in a library of another name' looked_up "$scratch/elsewhere/libother.so"
+ok "leaves the dynamic linker's functions to who asks for them" leaves_the_linker_alone
 ok 'keeps the objects of two libraries apart' keeps_libraries_apart
 
 ok 'exports each name at the version that programs of today ask for' names_agree build/tools/rdmaez-explain.so
