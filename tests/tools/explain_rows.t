@@ -79,21 +79,29 @@ mr 5: fake0 lkey=1536 rkey=1536 access=1 pd=1 addr=67890 length=12 made_at=1
 mr 6: fake0 lkey=1792 rkey=1792 access=4 pd=1 addr=64 length=13 made_at=1
 END
 ok 'keeps what ibv_rereg_mr() has made of a region, or may have, and what it was' has anew <<'END'
+mr 3: fake0 lkey=1024 rkey=1024 access=1 pd=1 rereg=1 addr=12345 length=64 made_at=1
+  since then
 mr 3: fake0 lkey=1025 rkey=1025 access=1 pd=1 rereg=1 addr=buffer+64 length=99 made_at=1
+  since then
 mr 3: fake0 lkey=1026 rkey=1026 access=32 pd=1 rereg=1 length=99 made_at=1
+  since then
 mr 3: fake0 lkey=1026 rkey=1026 access=32 pd=2 rereg=1 length=99 made_at=1
+  since then
 mr 3: fake0 lkey=1026 rkey=1026 access=32 pd=2 rereg=4 length=99 made_at=1
+  since then
 mr 3: fake0 lkey=1026 rkey=1026 access=32 pd=2 rereg=4 length=99 made_at=1
 mr 3: fake0 lkey=1026 rkey=1026 access=32 pd=2 rereg=4 length=99 made_at=1
 - destroyed
 mr 3: fake0 gone=1 lkey=1026 rkey=1026 access=32 pd=2 rereg=4 length=99 made_at=1 gone_at=1
-mr 4: fake0 gone=1 lkey=1024 rkey=1024 access=1 pd=1 rereg=2 next[0]=1025 next[1]=1025 addr=buffer+0
-    length=64 made_at=1 gone_at=1
-mr 5: fake0 gone=1 lkey=1025 rkey=1025 access=1 pd=1 rereg=3 next[0]=1026 next[1]=1026 addr=buffer+64
-    length=99 made_at=1 gone_at=1
-mr 6: fake0 gone=1 lkey=1026 rkey=1026 access=32 pd=1 rereg=3 next[0]=1026 next[1]=1026 length=99
+mr 4: fake0 gone=1 lkey=1024 rkey=1024 pd=1 rereg=2 next[0]=1024 next[1]=1024 addr=12345 length=64
     made_at=1 gone_at=1
-mr 7: fake0 gone=1 lkey=1026 rkey=1026 access=32 pd=2 rereg=3 next[0]=1026 next[1]=1026 length=99
+mr 5: fake0 gone=1 lkey=1024 rkey=1024 access=1 pd=1 rereg=3 next[0]=1025 next[1]=1025 addr=12345
+    length=64 made_at=1 gone_at=1
+mr 6: fake0 gone=1 lkey=1025 rkey=1025 access=1 pd=1 rereg=3 next[0]=1026 next[1]=1026 addr=buffer+64
+    length=99 made_at=1 gone_at=1
+mr 7: fake0 gone=1 lkey=1026 rkey=1026 access=32 pd=1 rereg=3 next[0]=1026 next[1]=1026 length=99
+    made_at=1 gone_at=1
+mr 8: fake0 gone=1 lkey=1026 rkey=1026 access=32 pd=2 rereg=3 next[0]=1026 next[1]=1026 length=99
     made_at=1 gone_at=1
 END
 ok 'keeps where datagrams go' has addresses <<'END'

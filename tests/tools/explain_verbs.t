@@ -84,6 +84,19 @@ line_counts() {
 }
 ok 'says how many the process holds of what cannot be had' counts_its_own
 ok 'says it in a line' line_counts
+none_left() {
+	explains_program verbs none_left 'refusal ibv_create_cq ENOMEM NO_RESOURCES' 'refusal ibv_create_qp ENOMEM NO_RESOURCES' \
+		'refusal ibv_create_srq ENOSPC NO_RESOURCES' 'refusal ibv_reg_mr EAGAIN CGROUP BUSY' \
+		'refusal ibv_create_cq EIO PROVIDER_FAULT DEVICE_GONE'
+	diff <(jq --compact-output 'select(.record) | .held' "$scratch/json" | sort) - <<-'END'
+		null
+		{"object":"CQ","process":1,"most":1024}
+		{"object":"MR","process":1}
+		{"object":"QP","process":1,"most":1024}
+		{"object":"SRQ","process":1}
+	END
+}
+ok 'says of each kind how many the process holds, and the limit where the device tells it' none_left
 ok 'does not count where nothing is short' holds cq_limit '' 'refusal ibv_create_cq EINVAL CAP_LIMIT'
 ok 'explains a protection domain in use' explains pd_busy 'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
 ok 'explains access flags' explains reg_access 'refusal ibv_reg_mr EINVAL MR_LOCAL_WRITE'
@@ -319,7 +332,7 @@ fails 'sees an entry that is new' '< new_verb' every_member_is_listed "$scratch/
 every_case_is_told() {
 	grep -v '^#' tests/tools/explain/verbs.c | grep -oE '\<CASE\([a-z0-9_]+\)' | sed 's/CASE(\(.*\))/\1/' | sort >"$scratch/cases"
 	(($(wc -l <"$scratch/cases") > 50))
-	diff "$scratch/cases" <(grep -oE '(explains|passes|ends_with|(ends 0|--summary|"\$@") verbs) [a-z0-9_]+' "$1" |
+	diff "$scratch/cases" <(grep -oE '(explains|explains_program verbs|passes|ends_with|(ends 0|--summary|"\$@") verbs) [a-z0-9_]+' "$1" |
 		sed 's/.* //' | sort -u | join - "$scratch/cases")
 }
 ok 'each refusal that is made is told' every_case_is_told "$0"

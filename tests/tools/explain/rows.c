@@ -488,12 +488,21 @@ static void regions(void)
 /* Of the region as it is now. */
 static void reregister(int flags, struct ibv_pd *to, int access, int result)
 {
+	static unsigned int kept = 2;
+	const struct explain_mr_row *const row = &rows->mr[2];
 	const int wanted = result > 0 ? IBV_REREG_MR_ERR_CMD : result;
+	const uint64_t before = row->made_at;
 
 	if (result)
 		fake_fail(FAKE_REREG_MR, 1, result);
 	MUST(ibv_rereg_mr(mr, flags, to, buffer + 64, 99, access) == wanted);
 	put_mr(2);
+	if (row->made_at == before)
+		return;
+	printf("  since then\n");
+	kept++;
+	MUST(rows->mr[kept].made_at == before && rows->mr[kept].gone_at > before);
+	MUST(rows->mr[kept].gone_at < row->made_at);
 }
 
 static void anew(void)
@@ -501,7 +510,8 @@ static void anew(void)
 	const int move = IBV_REREG_MR_CHANGE_TRANSLATION, rights = IBV_REREG_MR_CHANGE_ACCESS;
 
 	begin();
-	mr = ibv_reg_mr(pd, buffer, 64, IBV_ACCESS_LOCAL_WRITE);
+	mr = (ibv_reg_mr_iova)(pd, buffer, 64, 12345, 0);
+	reregister(rights, NULL, IBV_ACCESS_LOCAL_WRITE, 0);
 	reregister(move, NULL, 0, 0);
 	reregister(move | rights, NULL, IBV_ACCESS_ZERO_BASED, 0);
 	other_pd = ibv_alloc_pd(context);

@@ -322,6 +322,27 @@ static void cq_limit(void)
 	end();
 }
 
+/* As a device refuses that has no more of them. */
+static void none_left(void)
+{
+	struct ibv_srq_init_attr srq_init = {.attr = {.max_wr = 4, .max_sge = 1}};
+	struct ibv_qp_init_attr_ex init;
+
+	begin();
+	init = qp_init(IBV_QPT_RC);
+	fake_fail(FAKE_CREATE_CQ, 1, ENOMEM);
+	SEE_NULL(ibv_create_cq(context, 4, NULL, NULL, 0), CREATE_CQ);
+	fake_fail(FAKE_CREATE_QP, 1, ENOMEM);
+	SEE_NULL(ibv_create_qp(pd, (struct ibv_qp_init_attr *)&init), CREATE_QP);
+	fake_fail(FAKE_CREATE_SRQ, 1, ENOSPC);
+	SEE_NULL(ibv_create_srq(pd, &srq_init), CREATE_SRQ);
+	fake_fail(FAKE_REG_MR, 1, EAGAIN);
+	SEE_NULL(ibv_reg_mr(pd, buffer, 64, 0), REG_MR);
+	fake_fail(FAKE_CREATE_CQ, 1, EIO);
+	SEE_NULL(ibv_create_cq(context, 4, NULL, NULL, 0), CREATE_CQ);
+	end();
+}
+
 static void cq_vector(void)
 {
 	begin();
@@ -1377,7 +1398,8 @@ static const struct {
 	CASE(imported),      CASE(multicast),    CASE(dm_region),     CASE(srq_change),
 	CASE(channel),       CASE(ah_busy),      CASE(within),        CASE(open_inner),
 	CASE(fork_init),     CASE(query_others), CASE(event_refused), CASE(event_path),
-	CASE(order_devices), CASE(qp_source),    CASE(many_errors),   CASE(odd_name),
+	CASE(order_devices), CASE(none_left),    CASE(qp_source),     CASE(many_errors),
+	CASE(odd_name),
 };
 
 int main(int argc, char *argv[])
