@@ -213,6 +213,7 @@ ok 'gives it on memory that two devices have' explains order_devices 'advice ibv
 ok 'names the other device, and no more of it' says '^Writes into this memory region are not ordered on other 1\.$' \
 	'to the same memory by fake0, and' '^Writes into this memory region are not ordered on fake0\.$' \
 	'to the same memory by other 1, and' '\]: 2 pieces of advice \(ORDER_DEVICES 2\), never destroyed: 2 contexts, 2 PDs, 8 MRs, '
+ok 'compares as many regions as it keeps' explains order_many 'advice ibv_reg_mr 0 ORDER_DEVICES'
 options=()
 ok 'and none unless asked to' explains reg_relaxed 'refusal ibv_dealloc_pd EBUSY PD_IN_USE'
 

@@ -1127,6 +1127,24 @@ static void order_devices(void)
 	ibv_reg_mr(pd, buffer + 127, 9, writes);
 }
 
+/* As many as are compared; one more is not, and gets no other one told. */
+static void order_many(void)
+{
+	const int writes = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_device **list;
+	struct ibv_pd *its;
+
+	fake_device_add("fake1");
+	list = ibv_get_device_list(NULL);
+	begin();
+	its = ibv_alloc_pd(ibv_open_device(list[1]));
+	for (int i = 0; i < 256; i++)
+		ibv_reg_mr(pd, buffer + i, 1, writes);
+	ibv_reg_mr(pd, buffer + 1000, 1, writes);
+	ibv_reg_mr(its, buffer + 1000, 1, writes);
+	ibv_reg_mr(its, buffer + 255, 1, writes);
+}
+
 /* As many findings as no process has. */
 static void many_errors(void)
 {
@@ -1398,8 +1416,8 @@ static const struct {
 	CASE(imported),      CASE(multicast),    CASE(dm_region),     CASE(srq_change),
 	CASE(channel),       CASE(ah_busy),      CASE(within),        CASE(open_inner),
 	CASE(fork_init),     CASE(query_others), CASE(event_refused), CASE(event_path),
-	CASE(order_devices), CASE(none_left),    CASE(qp_source),     CASE(many_errors),
-	CASE(odd_name),
+	CASE(order_devices), CASE(order_many),   CASE(none_left),     CASE(qp_source),
+	CASE(many_errors),   CASE(odd_name),
 };
 
 int main(int argc, char *argv[])
