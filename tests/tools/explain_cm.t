@@ -342,6 +342,9 @@ inner_meaning() {
 	says ' kind=cm .* call=rdma_get_devices error=' ' refusals=0 .* cm=1 '
 }
 
+# A question that was refused on the way is not why.
+inner_query() { FAKE_CM_QUERY=1 FAKE_CM_ERRNO=22 gives CM_STATE rdma_init_qp_attr; }
+
 # An address that a call within another did not find.
 inner_address() { FAKE_CM_RESULT=-2 nothing rdma_resolve_addrinfo; }
 
@@ -381,6 +384,7 @@ ok 'a call within another' inner_call
 ok 'a verb within a call: the headers explain it, under the name of the call' inner_verb
 ok 'a verb within a call that makes something' inner_creation
 ok 'a verb within a call that the headers have no words for' inner_meaning
+ok 'a question within a call' inner_query
 ok 'a name that was looked for within a call' inner_address
 ok 'addresses that no device has, after one that a device has, are no finding' probes 19
 ok 'but a port that is taken is' no_probe

@@ -47,7 +47,6 @@ REFUSE(rdma_get_request, (struct rdma_cm_id * listen, struct rdma_cm_id **id))
 
 REFUSE(rdma_create_srq, (struct rdma_cm_id * id, struct ibv_pd *pd, struct ibv_srq_init_attr *init))
 REFUSE(rdma_create_srq_ex, (struct rdma_cm_id * id, struct ibv_srq_init_attr_ex *init))
-REFUSE(rdma_init_qp_attr, (struct rdma_cm_id * id, struct ibv_qp_attr *attr, int *attr_mask))
 REFUSE(rdma_set_local_ece, (struct rdma_cm_id * id, struct ibv_ece *ece))
 REFUSE(rdma_get_remote_ece, (struct rdma_cm_id * id, struct ibv_ece *ece))
 REFUSE(rdma_reject_ece,
@@ -112,6 +111,18 @@ int rdma_getaddrinfo(const char *node, const char *service, const struct rdma_ad
 	(void)res;
 	refuse(); /* for an errno value beside its result */
 	return number("FAKE_CM_RESULT");
+}
+
+/* It may ask for what is not there. */
+int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *attr_mask)
+{
+	struct ibv_port_attr port;
+
+	(void)attr;
+	(void)attr_mask;
+	if (number("FAKE_CM_QUERY"))
+		ibv_query_port(id->verbs, 9, &port);
+	return refuse();
 }
 
 /* A route of its own, which may not be found. */
