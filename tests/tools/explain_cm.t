@@ -292,6 +292,12 @@ for name in rdma_create_id rdma_create_ep rdma_get_request; do
 	ok "counts the id that $name() makes" holds 1 "$name"
 done
 ok 'counts the id that comes with a request' request
+# Two of three are gone.
+refused_destruction() {
+	FAKE_CM_LATE=2 ends 0 --summary cm_call rdma_destroy_id made made made twice
+	says ': 1 rdma_cm failure \(rdma_destroy_id ENOENT 1\), never destroyed: 1 context, 1 rdma_cm id$'
+}
+ok 'counts an id that could not be destroyed' refused_destruction
 for name in rdma_destroy_id rdma_destroy_ep; do
 	ok "counts none that $name() has taken" holds '' "$name" made
 	ok "counts those that are left" holds 1 "$name" made made
