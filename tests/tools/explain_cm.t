@@ -303,6 +303,17 @@ for name in rdma_destroy_id rdma_destroy_ep; do
 	ok "counts those that are left" holds 1 "$name" made made
 done
 
+# flushed COMPLETIONS EVENT CALL HOW...: what is flushed after the event or the call is told so often
+flushed() {
+	FAKE_CM_EVENT=$2 ends 0 --line --summary cm_call "${@:3}"
+	cat "$scratch/err"
+	says "kind=summary .* completions=$1 .* flushes=$((1 - $1)) "
+}
+ok 'excuses flushes after the peer has ended a connection' flushed 0 10 rdma_get_cm_event qp at flush
+ok 'excuses them after the device is gone' flushed 0 11 rdma_get_cm_event qp at flush
+ok 'excuses them after this end has ended it' flushed 0 0 rdma_disconnect qp flush
+ok 'and after nothing else' flushed 1 9 rdma_get_cm_event qp at flush
+
 # ---- One within another --------------------------------------------------------------------------------------
 
 synchronous() {

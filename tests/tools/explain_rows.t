@@ -288,6 +288,17 @@ cq 1: fake0 cqe=64 channel=1
 cq 2: fake0 cqe=32 direct=1
 qp 3: fake0 qp_num=4 type=2 send_cq=1 recv_cq=2 direct=1 pd=1 max_send_wr=6 max_recv_wr=5
 END
+ok 'follows a queue pair that gets another number' has renumbered <<'END'
+- INIT
+qp 3: fake0 type=255 state=1 pd=another mask=57 port=1
+- RTR
+qp 3: fake0 qp_num=6 type=255 state=2 pd=another mask=33209 port=1 path_mtu=3 sgid_index=3 dlid=9
+    sl=5 traffic_class=106 active_mtu=3 gid=::ffff:192.0.2.1 peer_gid=::ffff:10.0.0.2 recvs_done=1
+- destroyed
+qp 3: fake0 gone=1 qp_num=6 type=255 state=2 pd=another mask=33209 port=1 path_mtu=3 sgid_index=3
+    dlid=9 sl=5 traffic_class=106 active_mtu=3 gid=::ffff:192.0.2.1 peer_gid=::ffff:10.0.0.2
+    recvs_done=1
+END
 ok 'knows as many objects as there are rows, and lets a program have more' has full <<'END'
 - all rows: qp 2048 cq 1024 srq 256 mr 4096 ah 2048
 - one that is not known: mr 0 mr 0

@@ -39,6 +39,7 @@ static struct rdma_conn_param *params = &param;
 static struct sockaddr *from, *to;
 static struct ibv_pd *domain;
 static int times = 1;
+static int flushes; /* afterwards */
 
 static struct sockaddr *address(struct sockaddr_in *at, const char *ip, int port)
 {
@@ -119,6 +120,8 @@ static void change_more(const char *how)
 		from = to = address6("::1");
 	else if (!strcmp(how, "made"))
 		rdma_create_id(&channel, &other, NULL, RDMA_PS_TCP);
+	else if (!strcmp(how, "flush"))
+		flushes = 1;
 	else if (!strcmp(how, "twice"))
 		times = 2;
 	else if (!strcmp(how, "at"))
@@ -231,6 +234,16 @@ static int call(const char *name, int *status)
 						       : call_more(name);
 }
 
+/* As the hardware ends what is outstanding. */
+static void flush(void)
+{
+	struct ibv_wc wc = {.qp_num = id.qp->qp_num, .status = IBV_WC_WR_FLUSH_ERR};
+
+	fake_cq_push(id.qp->send_cq, &wc);
+	fake_qp_force(id.qp, IBV_QPS_ERR);
+	ibv_poll_cq(id.qp->send_cq, 1, &wc);
+}
+
 int main(int argc, char *argv[])
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -253,6 +266,8 @@ int main(int argc, char *argv[])
 			setenv("FAKE_CM_ERRNO", getenv("FAKE_CM_LATE"), 1);
 		}
 	} while (times);
+	if (flushes)
+		flush();
 	printf("%d %d %d\n", result, error, status);
 	return result == 99;
 }

@@ -114,9 +114,10 @@ static uint32_t number_of(const struct ibv_pd *of)
 
 static void put_pd(uint32_t number)
 {
-	put("pd", number == number_of(pd)                     ? 1
-		  : other_pd && number == number_of(other_pd) ? 2
-							      : number);
+	if (number == number_of(pd))
+		add("pd=1");
+	else if (number)
+		add("pd=%s", number == number_of(other_pd) ? "2" : "another");
 }
 
 /* Whether the row is this process's; begins its line. */
@@ -935,6 +936,36 @@ static void direct(void)
 	put_rows("a queue pair");
 }
 
+/* A DCT of mlx5 has its number from RTR on. */
+static void renumbered(void)
+{
+	void *const library = dlopen("libmlx5.so.1", RTLD_NOW);
+	struct ibv_qp *(*const create)(struct ibv_context *, struct ibv_qp_init_attr_ex *, void *) =
+		(struct ibv_qp * (*)(struct ibv_context *, struct ibv_qp_init_attr_ex *, void *))(
+			uintptr_t)dlsym(library, "mlx5dv_create_qp");
+	struct ibv_qp_init_attr_ex init = {.qp_type = IBV_QPT_DRIVER};
+	struct ibv_qp_attr attr = {.port_num = 1, .path_mtu = IBV_MTU_1024};
+	struct ibv_wc wc;
+
+	begin();
+	MUST(create);
+	fake_profile(device, FAKE_PROFILE_MLX5);
+	init.comp_mask = IBV_QP_INIT_ATTR_PD;
+	init.pd = pd;
+	init.send_cq = init.recv_cq = cq;
+	qp = create(context, &init, NULL);
+	MUST(qp);
+	move(qp, IBV_QPS_INIT, &attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+	put_qps("INIT");
+	attr.ah_attr = address();
+	move(qp, IBV_QPS_RTR, &attr, IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | IBV_QP_PATH_MTU);
+	complete(cq, qp, 1, IBV_WC_SUCCESS, IBV_WC_RECV);
+	MUST(ibv_poll_cq(cq, 1, &wc) == 1);
+	put_qps("RTR");
+	MUST(!ibv_destroy_qp(qp));
+	put_qps("destroyed");
+}
+
 /* ---- Full tables ---------------------------------------------------------------------------------------- */
 
 #define COUNT(kind, condition, of)                                                 \
@@ -1285,8 +1316,8 @@ static const struct {
 	CASE(events),    CASE(operations), CASE(datagrams_ex), CASE(crossed),
 	CASE(polled_ex), CASE(full),       CASE(executes),     CASE(executed),
 	CASE(ended),     CASE(forked),     CASE(left),         CASE(crowd),
-	CASE(datagrams), CASE(asks),       CASE(outlives),     CASE(anew),
-	CASE(direct),
+	CASE(datagrams), CASE(renumbered), CASE(asks),         CASE(outlives),
+	CASE(anew),      CASE(direct),
 };
 
 int main(int argc, char *argv[])
