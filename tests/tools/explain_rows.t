@@ -306,6 +306,7 @@ ok 'knows as many objects as there are rows, and lets a program have more' has f
 - as many: qp 2048 cq 1024 srq 256 mr 4096 ah 2048
 - all are gone: qp 0 cq 2 srq 0 mr 0 ah 0
 - all rows again: qp 2048 cq 1024 srq 256 mr 4096 ah 2048
+- each was used once: qp 2048 cq 1022 srq 256
 END
 ok 'keeps nothing of a program that another one took the place of' has executes <<'END'
 - before: qp 1 cq 2 srq 1 mr 1 ah 1
@@ -334,7 +335,27 @@ call 1: tid=1 verb=1 of=5 since=1
 call 1: tid=1 verb=1 of=5 since=1
 - left
 call 1: tid=1 verb=1 of=5 since=1
-- polled
+- done
+call 1: tid=1 of=5 since=1
+- left
+call 1: tid=1 verb=1 of=5 since=1
+- done
+call 1: tid=1 of=5 since=1
+- left
+call 1: tid=1 verb=1 of=5 since=1
+- done
+call 1: tid=1 of=5 since=1
+- left
+call 1: tid=1 verb=1 of=5 since=1
+- done
+call 1: tid=1 of=5 since=1
+- left
+call 1: tid=1 verb=1 of=5 since=1
+- done
+call 1: tid=1 of=5 since=1
+- left
+call 1: tid=1 verb=1 of=5 since=1
+- done
 call 1: tid=1 of=5 since=1
 END
 ok 'knows as many threads that wait as there are rows' has crowd <<'END'

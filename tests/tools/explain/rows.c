@@ -1034,6 +1034,30 @@ static void empty(void)
 	MUST(!ibv_destroy_srq(all_srqs[i]));
 }
 
+/* Each object is found by its own row. */
+static void use_all(void)
+{
+	struct ibv_wc wc;
+
+	for
+		EACH(all_srqs)
+	post_recv(NULL, all_srqs[i], 1, 1);
+	for
+		EACH(all_cqs)
+	MUST(!ibv_poll_cq(all_cqs[i], 1, &wc));
+	for
+		EACH(all_qps)
+		{
+			reach(all_qps[i], IBV_QPS_INIT);
+			post_recv(all_qps[i], NULL, 1, 1);
+		}
+	printf("- each was used once:");
+	COUNT(qp, rows->qp[i].recvs == 1, EXPLAIN_QP_ROWS);
+	COUNT(cq, rows->cq[i].polls == 1, EXPLAIN_CQ_ROWS);
+	COUNT(srq, rows->srq[i].posted == 1, EXPLAIN_SRQ_ROWS);
+	putchar('\n');
+}
+
 /* Nothing is known of what comes when all rows are taken, and it works all the same. */
 static void use_unknown(void)
 {
@@ -1092,6 +1116,7 @@ static void full(void)
 	count_rows("all are gone");
 	fill();
 	count_rows("all rows again");
+	use_all();
 	empty();
 }
 
@@ -1190,13 +1215,16 @@ static void leave(int number)
 	static int times;
 
 	(void)number;
-	if (!rows->call[0].verb && ++times < 20) {
+	if (!rows->call[0].verb && ++times < 200) {
 		ualarm(50000, 0);
 		return;
 	}
-	put_calls("waits");
-	MUST(!ibv_destroy_cq(recv_cq));
-	put_calls("has called another one");
+	if (recv_cq) {
+		put_calls("waits");
+		MUST(!ibv_destroy_cq(recv_cq));
+		put_calls("has called another one");
+		recv_cq = NULL;
+	}
 	siglongjmp(before, 1);
 }
 
@@ -1210,18 +1238,54 @@ static void wait_and_leave(void)
 		ibv_get_cq_event(channel, &got, &its);
 }
 
+/* What a thread does that waits in no verb. */
+static void act(int which)
+{
+	struct ibv_poll_cq_attr attr = {0};
+	struct ibv_wc wc;
+
+	switch (which) {
+	case 0:
+		MUST(!ibv_poll_cq(cq, 1, &wc));
+		break;
+	case 1:
+		post_send(1);
+		break;
+	case 2:
+		post_recv(qp, NULL, 1, 1);
+		break;
+	case 3:
+		post_recv(NULL, srq, 1, 1);
+		break;
+	case 4:
+		MUST(!ibv_req_notify_cq(cq, 0));
+		break;
+	default:
+		MUST(ibv_start_poll(queue, &attr) == ENOENT);
+	}
+}
+
 /* Who leaves a wait by longjmp() waits until it does something else. */
 static void left(void)
 {
 	const struct sigaction action = {.sa_handler = leave};
-	struct ibv_wc wc;
+	struct ibv_cq *its;
 
 	begin();
+	srq = new_srq();
+	qp = new_qp(IBV_QPT_RC, NULL);
+	reach(qp, IBV_QPS_RTS);
+	its = cq;
+	new_queue(0);
+	cq = its;
+	recv_cq = ibv_create_cq(context, 32, NULL, NULL, 0);
 	MUST(!sigaction(SIGALRM, &action, NULL));
-	wait_and_leave();
-	put_calls("left");
-	MUST(!ibv_poll_cq(cq, 1, &wc));
-	put_calls("polled");
+	for (int i = 0; i < 6; i++) {
+		wait_and_leave();
+		put_calls("left");
+		act(i);
+		put_calls("done");
+	}
 }
 
 static pthread_barrier_t here, done;
