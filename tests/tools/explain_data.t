@@ -195,7 +195,7 @@ ok 'takes what is set for one for no other' spared ex_crossed 'sg_list'
 ok 'explains a datagram there' explained ex_datagram '^ibv_wr_complete failed with EINVAL \(22\) on fake0, QP [0-9]+, UD\.$' \
 	'num_sge: .*Given: 3; accepted: 0 to$'
 ok 'knows what was wrong of more requests than it keeps, and not which it was' explained ex_many \
-	"^  Likely, a request's sg_list: .*Given: 65 bytes;$"
+	'^  Likely, request 2 of 2, sg_list: .*Given: 65 bytes;$' "^  Likely, a request's sg_list: .*Given: 65 bytes;$"
 ok 'claims nothing of requests that it does not know any more' explained ex_forgotten \
 	'^ibv_wr_complete failed with EINVAL \(22\) on fake0, QP [0-9]+, RC\.$' 'bad_wr: the provider does not say which'
 ok 'explains a full send queue there' explained ex_full 'ibv_wr_complete failed with ENOMEM' 'cap.max_send_wr: '

@@ -575,10 +575,14 @@ static void ex_datagram(void)
 	finish();
 }
 
-/* More than are kept; the one before the last is wrong. */
+/* After two, more than are kept; the one before the last is wrong. */
 static void ex_many(void)
 {
 	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	build(1, 0);
+	build(1, 65);
+	finish();
 	ibv_wr_start(extended);
 	for (int i = 0; i < 38; i++)
 		build(1, i == 36 ? 65 : 0);
