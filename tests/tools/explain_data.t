@@ -45,7 +45,8 @@ ok 'says which of several work requests it was' explained second_of_two 'Positio
 ok 'explains a receive of too many SGEs' explained receive_sges 'ibv_post_recv failed with EINVAL' 'num_sge: '
 ok 'explains a full receive queue' explained receive_full 'ibv_post_recv failed with ENOMEM' 'cap.max_recv_wr: '
 ok 'explains a full shared receive queue' explained srq_full 'ibv_post_srq_recv failed with ENOMEM' 'attr.max_wr: '
-ok 'explains a memory window that was not bound' explained window 'ibv_bind_mw failed with ENOMEM' 'cap.max_send_wr: '
+ok 'explains a memory window that was not bound' explained window 'ibv_bind_mw failed with ENOMEM' 'cap.max_send_wr: ' \
+	'^ibv_bind_mw failed with EINVAL' '^  Likely, ibv_bind_mw: the device refused without giving a reason'
 ok 'explains a queue that cannot be armed' explained notify 'ibv_req_notify_cq failed with EIO' 'device was removed'
 ok 'explains a queue that cannot be polled' explained polling 'ibv_poll_cq failed' 'device was removed'
 
@@ -197,7 +198,8 @@ ok 'explains a datagram there' explained ex_datagram '^ibv_wr_complete failed wi
 ok 'knows what was wrong of more requests than it keeps, and not which it was' explained ex_many \
 	'^  Likely, request 2 of 2, sg_list: .*Given: 65 bytes;$' "^  Likely, a request's sg_list: .*Given: 65 bytes;$"
 ok 'claims nothing of requests that it does not know any more' explained ex_forgotten \
-	'^ibv_wr_complete failed with EINVAL \(22\) on fake0, QP [0-9]+, RC\.$' 'bad_wr: the provider does not say which'
+	'^ibv_wr_complete failed with EINVAL \(22\) on fake0, QP [0-9]+, RC\.$' 'bad_wr: the provider does not say which' \
+	'^  Likely, ibv_wr_complete: the device refused without giving a reason'
 ok 'explains a full send queue there' explained ex_full 'ibv_wr_complete failed with ENOMEM' 'cap.max_send_wr: '
 ok 'explains a failed completion there' explained ex_not_ready 'IBV_WC_RNR_RETRY_EXC_ERR.* QP 6,' 'rnr_retry: '
 ok 'explains it once there, too' counted ex_not_ready ' 1 failed completion \(IBV_WC_RNR_RETRY_EXC_ERR 1\), 2 flushed'

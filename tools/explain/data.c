@@ -182,6 +182,14 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 /* ---- Posting ------------------------------------------------------------------------------------- */
 
+void explain_rename(struct rdmaez_diag *diag, const char *verb)
+{
+	diag->verb = verb;
+	for (unsigned int i = 0; i < diag->count; i++)
+		if (strcmp(diag->finding[i].field, "ibv_post_send") == 0)
+			diag->finding[i].field = verb;
+}
+
 /* The program's `bad_wr` is only compared with the requests of the list. The headers refresh the queue pair's state. */
 __attribute__((__noinline__, __cold__)) static void
 explain_send(struct ibv_qp *qp, const struct ibv_send_wr *wr, const void *bad, int result,
@@ -193,7 +201,7 @@ explain_send(struct ibv_qp *qp, const struct ibv_send_wr *wr, const void *bad, i
 	if (!explain_begin(&call))
 		return;
 	rdmaez_impl_wr_send_failed(qp, wr, bad, result, call.diag);
-	call.diag->verb = call.verb;
+	explain_rename(call.diag, call.verb);
 	explain_keep_state(qp, state);
 	call.opener = explain_opener(qp->context);
 	explain_end(&call);

@@ -18,4 +18,7 @@ void explain_wrap_cq(struct ibv_cq_ex *cq);
 /* The queue itself is refused; ibv_poll_cq() does not tell why, which counts as EIO. */
 void explain_cq_refused(struct explain_call call, const struct ibv_cq *cq, int error);
 
+/* The headers have explained ibv_post_send(): what they say of the verb itself is of this one. */
+void explain_rename(struct rdmaez_diag *diag, const char *verb);
+
 #endif

@@ -504,7 +504,7 @@ static void explain_session(struct explain_call call, struct ibv_qp_ex *qp, int 
 		const struct ibv_send_wr unknown = {.next = &last};
 
 		rdmaez_impl_wr_send_failed(&qp->qp_base, &unknown, NULL, result, call.diag);
-		call.diag->verb = call.verb;
+		explain_rename(call.diag, call.verb);
 	}
 	qp->qp_base.state = state;
 	qp->wr_id = wr_id;

@@ -194,6 +194,8 @@ static void window(void)
 	fake_fail(FAKE_BIND_MW, 1, ENOMEM);
 	reach(qp, IBV_QPS_RTS);
 	printf("bind_mw %d\n", ibv_bind_mw(qp, mw, &bind));
+	fake_fail(FAKE_BIND_MW, 1, EINVAL);
+	printf("bind_mw %d\n", ibv_bind_mw(qp, mw, &bind));
 	ibv_dealloc_mw(mw);
 }
 
