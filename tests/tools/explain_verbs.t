@@ -181,6 +181,13 @@ ok 'explains a domain that is missing' explains qp_domain \
 	'refusal ibv_create_qp_ex EOPNOTSUPP CREATE_DOMAIN NOT_SUPPORTED'
 ok 'explains a move, and leaves the state as the program knows it' explains move \
 	'refusal ibv_modify_qp EINVAL TRANSITION'
+ok 'explains each reason at a place, as long as few were explained there' explains reasons \
+	'refusal ibv_modify_qp EINVAL TRANSITION' 'refusal ibv_modify_qp EINVAL MASK_MISSING' \
+	'refusal ibv_modify_qp EINVAL MASK_NOT_ALLOWED'
+ok 'and counts them together' says ': 9 refusals \(ibv_modify_qp EINVAL 9\)$'
+ok 'explains none after eight of one' explains reasons_enough \
+	'refusal ibv_modify_qp EINVAL TRANSITION' 'refusal ibv_modify_qp EINVAL MASK_MISSING'
+ok 'and counts it all the same' says ': 10 refusals \(ibv_modify_qp EINVAL 10\)$'
 ok 'explains a queue pair in use' explains qp_busy 'refusal ibv_destroy_qp EBUSY QP_IN_USE'
 ok 'explains a multicast group' explains multicast 'refusal ibv_attach_mcast ENOMEM NO_RESOURCES' \
 	'refusal ibv_detach_mcast EINVAL UNEXPLAINED'

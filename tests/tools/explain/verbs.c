@@ -970,6 +970,35 @@ static void move(void)
 	end();
 }
 
+/* At one place the same move is refused so often, and two others for reasons of their own before and after the last time. */
+static void refuse_at_one_place(int times)
+{
+	for (int i = 1; i <= times + 2; i++) {
+		struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR, .port_num = 1};
+		int mask = IBV_QP_STATE;
+
+		if (i == times || i == times + 2)
+			attr.qp_state = IBV_QPS_INIT;
+		if (i == times + 2)
+			mask |= IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS | IBV_QP_QKEY;
+		SEE(ibv_modify_qp(qp, &attr, mask), MODIFY_QP);
+	}
+}
+
+static void reasons(void)
+{
+	begin();
+	refuse_at_one_place(7);
+	end();
+}
+
+static void reasons_enough(void)
+{
+	begin();
+	refuse_at_one_place(8);
+	end();
+}
+
 static void qp_busy(void)
 {
 	begin();
@@ -1396,28 +1425,28 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	CASE(list_refused),  CASE(list_empty),   CASE(open_refused),  CASE(import_device),
-	CASE(close_refused), CASE(query),        CASE(rows),          CASE(alloc_pd),
-	CASE(pd_busy),       CASE(reg_access),   CASE(reg_iova),      CASE(reg_dmabuf),
-	CASE(reg_relaxed),   CASE(probe_dmabuf), CASE(mr_bound),      CASE(import),
-	CASE(window),        CASE(cq_limit),     CASE(cq_vector),     CASE(cq_ex),
-	CASE(cq_resize),     CASE(cq_busy),      CASE(srq_limit),     CASE(srq_parts),
-	CASE(srq_number),    CASE(srq_busy),     CASE(xrcd_file),     CASE(xrcd_busy),
-	CASE(ah_empty),      CASE(ah_index),     CASE(ah_family),     CASE(ah_unreachable),
-	CASE(ah_no_grh),     CASE(ah_port),      CASE(dm_none),       CASE(dm_long),
-	CASE(dm_full),       CASE(dm_align),     CASE(dm_access),     CASE(dm_based),
-	CASE(dm_busy),       CASE(dm_stale),     CASE(flows),         CASE(qp_limit),
-	CASE(qp_inline),     CASE(qp_ex),        CASE(qp_domain),     CASE(move),
-	CASE(qp_busy),       CASE(ece),          CASE(event_qp),      CASE(event_cq),
-	CASE(event_well),    CASE(well),         CASE(left_over),     CASE(in_error),
-	CASE(recovered),     CASE(advice),       CASE(many_qps),      CASE(adopted),
-	CASE(older),         CASE(again),        CASE(held),          CASE(forked),
-	CASE(first_of_many), CASE(optional),     CASE(optional_well), CASE(newer),
-	CASE(imported),      CASE(multicast),    CASE(dm_region),     CASE(srq_change),
-	CASE(channel),       CASE(ah_busy),      CASE(within),        CASE(open_inner),
-	CASE(fork_init),     CASE(query_others), CASE(event_refused), CASE(event_path),
-	CASE(order_devices), CASE(order_many),   CASE(none_left),     CASE(qp_source),
-	CASE(many_errors),   CASE(odd_name),
+	CASE(list_refused),  CASE(list_empty),   CASE(open_refused),   CASE(import_device),
+	CASE(close_refused), CASE(query),        CASE(rows),           CASE(alloc_pd),
+	CASE(pd_busy),       CASE(reg_access),   CASE(reg_iova),       CASE(reg_dmabuf),
+	CASE(reg_relaxed),   CASE(probe_dmabuf), CASE(mr_bound),       CASE(import),
+	CASE(window),        CASE(cq_limit),     CASE(cq_vector),      CASE(cq_ex),
+	CASE(cq_resize),     CASE(cq_busy),      CASE(srq_limit),      CASE(srq_parts),
+	CASE(srq_number),    CASE(srq_busy),     CASE(xrcd_file),      CASE(xrcd_busy),
+	CASE(ah_empty),      CASE(ah_index),     CASE(ah_family),      CASE(ah_unreachable),
+	CASE(ah_no_grh),     CASE(ah_port),      CASE(dm_none),        CASE(dm_long),
+	CASE(dm_full),       CASE(dm_align),     CASE(dm_access),      CASE(dm_based),
+	CASE(dm_busy),       CASE(dm_stale),     CASE(flows),          CASE(qp_limit),
+	CASE(qp_inline),     CASE(qp_ex),        CASE(qp_domain),      CASE(move),
+	CASE(qp_busy),       CASE(ece),          CASE(event_qp),       CASE(event_cq),
+	CASE(event_well),    CASE(well),         CASE(left_over),      CASE(in_error),
+	CASE(recovered),     CASE(advice),       CASE(many_qps),       CASE(adopted),
+	CASE(older),         CASE(again),        CASE(held),           CASE(forked),
+	CASE(first_of_many), CASE(optional),     CASE(optional_well),  CASE(newer),
+	CASE(imported),      CASE(multicast),    CASE(dm_region),      CASE(srq_change),
+	CASE(channel),       CASE(ah_busy),      CASE(within),         CASE(open_inner),
+	CASE(fork_init),     CASE(query_others), CASE(event_refused),  CASE(event_path),
+	CASE(order_devices), CASE(reasons),      CASE(reasons_enough), CASE(order_many),
+	CASE(none_left),     CASE(qp_source),    CASE(many_errors),    CASE(odd_name),
 };
 
 int main(int argc, char *argv[])
