@@ -197,6 +197,8 @@ ok 'explains a datagram there' explained ex_datagram '^ibv_wr_complete failed wi
 	'num_sge: .*Given: 3; accepted: 0 to$'
 ok 'knows what was wrong of more requests than it keeps, and not which it was' explained ex_many \
 	'^  Likely, request 2 of 2, sg_list: .*Given: 65 bytes;$' "^  Likely, a request's sg_list: .*Given: 65 bytes;$"
+ok 'takes nothing of an older request for a new one' explained ex_stale 'num_sge: .*Given: 3;' \
+	'^  Likely, ibv_wr_complete: the device refused without giving a reason' ': 2 refusals \(ibv_wr_complete EINVAL 2\)'
 ok 'claims nothing of requests that it does not know any more' explained ex_forgotten \
 	'^ibv_wr_complete failed with EINVAL \(22\) on fake0, QP [0-9]+, RC\.$' 'bad_wr: the provider does not say which' \
 	'^  Likely, ibv_wr_complete: the device refused without giving a reason'

@@ -591,6 +591,24 @@ static void ex_many(void)
 	finish();
 }
 
+/* A request without data, where one with too many SGEs was kept; the others between them fill what is kept. */
+static void ex_stale(void)
+{
+	begin_extended(IBV_WC_EX_WITH_QP_NUM, 0);
+	ibv_wr_start(extended);
+	build(3, 0);
+	finish();
+	ibv_wr_start(extended);
+	for (int i = 0; i < 29; i++)
+		build(1, 0);
+	ibv_wr_abort(extended);
+	fake_fail(FAKE_WR_COMPLETE, 1, EINVAL);
+	ibv_wr_start(extended);
+	extended->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_send(extended);
+	finish();
+}
+
 /* What was begun here was long ago, by what the thread has begun since. */
 static void ex_forgotten(void)
 {
@@ -712,7 +730,8 @@ static const struct {
 	CASE(ex_sets),        CASE(many_qps),     CASE(rereg),
 	CASE(rereg_refused),  CASE(rereg_failed), CASE(refused_atomic),
 	CASE(refused_beside), CASE(flush_iwarp),  CASE(ex_datagram),
-	CASE(ex_many),        CASE(ex_forgotten), CASE(ex_qp_sets),
+	CASE(ex_many),        CASE(ex_stale),     CASE(ex_forgotten),
+	CASE(ex_qp_sets),
 };
 
 int main(int argc, char *argv[])
