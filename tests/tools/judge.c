@@ -4,7 +4,11 @@
  * compiles it. Two queue pairs that fit are QP 17 of process 10 and QP 18 of process 11; each case changes what differs,
  * and expects all that is found, as severity, reason, sentence and advice. Seconds are those of a clock made here.
  */
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "tap.h"
 #ifndef SUMMARY
@@ -24,6 +28,7 @@
 enum {
 	PROCESS = 10,
 	PEER = 11,
+	ENDED = 99, /* a thread */
 	LIMIT = 5,
 	POLL_NS = 200000000
 };
@@ -39,7 +44,10 @@ static char states_of[64];          /* by process */
 static uint64_t used_ms, used_step; /* of processors: until now, and in each look */
 static const char *growing;         /* a counter of the port that grows with each look */
 static uint64_t counter_value;
-static const char *gid_of_port, *state_of_port, *device_of_port;
+static const char *state_of_port, *device_of_port;
+static const char *
+	gids_of_port; /* a directory; it has the GID 0f1e:... at `gid_index`, others before, and none after */
+static int gid_index;
 
 static uint64_t clock_of_test(void)
 {
@@ -59,7 +67,7 @@ static uint64_t time_in_test(int pid)
 
 static bool thread_in_test(int pid, int tid)
 {
-	return pid && tid;
+	return pid && tid && tid != ENDED;
 }
 
 static bool read_in_test(const char *path, char *text, size_t size)
@@ -73,10 +81,15 @@ static bool read_in_test(const char *path, char *text, size_t size)
 		snprintf(text, size, "%s", state_of_port);
 		return true;
 	}
-	if (!strstr(path, "/gids/0") || !gid_of_port)
-		return false;
-	snprintf(text, size, "%s", gid_of_port);
-	return true;
+	if (gids_of_port && !strncmp(path, gids_of_port, strlen(gids_of_port))) {
+		const int index = atoi(path + strlen(gids_of_port));
+
+		snprintf(text, size, "%s",
+			 index == gid_index ? "0f1e:2d3c:4b5a:6978:8796:a5b4:c3d2:e1f0"
+					    : "fe80:0000:0000:0000:0000:0000:0000:0001");
+		return index <= gid_index;
+	}
+	return false;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------ */
@@ -168,7 +181,8 @@ static void reset(void)
 	memset(is_polled, 0, sizeof(is_polled));
 	memset(states_of, 'S', sizeof(states_of));
 	used_step = 100;
-	growing = gid_of_port = state_of_port = NULL;
+	growing = gids_of_port = state_of_port = NULL;
+	gid_index = 0;
 	name(&share->process[0], PROCESS, "sender");
 	name(&share->process[1], PEER, "receiver");
 	make_qp(0, PROCESS, 17, 18);
@@ -318,6 +332,15 @@ static void test_process(void)
 	qp(1)->row.gone = 1;
 	qp(1)->dest_qp_num = 99;
 	finds(NO_ANSWER, "one that is gone, and was somebody else's peer");
+	fit();
+	qp(1)->row.gone = 1;
+	make_qp(2, PEER, 18, 17);
+	qp(2)->state = RTR;
+	qp(2)->rq_psn = 999;
+	qp(2)->recvs = 1;
+	finds("error:WAIT_PSN|the PSNs differ: this end sends from 1700, and the peer expects 999 "
+	      "(its rq_psn)" PSNS,
+	      "one that is gone, and another in its place");
 	for (int i = 0; i < 2; i++) {
 		fit();
 		states_of[PEER] = i ? 't' : 'T';
@@ -336,6 +359,44 @@ static void test_process(void)
 	finds("error:WAIT_PEER_STATE|the peer's QP 18 is in ERR|find out why: its first failed "
 	      "completion tells",
 	      "a peer in ERR");
+}
+
+/* The GID that the test's port has. */
+static void make_gid(uint8_t *gid)
+{
+	for (int i = 0; i < 16; i++)
+		gid[i] = (uint8_t)(15 * i + 15);
+}
+
+/* A peer without a path is one by the GIDs of its port, of which 32 are read. */
+static void test_gids(void)
+{
+	static const struct {
+		uint32_t port;
+		const char *gids;
+		int index;
+		bool is_it;
+	} cases[] = {
+		{0, "mlx5_0/ports/1/gids/", 0, true},   {1, "mlx5_0/ports/1/gids/", 31, true},
+		{1, "mlx5_0/ports/1/gids/", 32, false}, {2, "mlx5_0/ports/2/gids/", 3, true},
+		{2, "mlx5_0/ports/1/gids/", 0, false},
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fit();
+		make_gid(qp(0)->peer_gid);
+		qp(1)->state = INIT;
+		qp(1)->has_gids = 0;
+		qp(1)->port = cases[i].port;
+		gids_of_port = cases[i].gids;
+		gid_index = cases[i].index;
+		finds(cases[i].is_it
+			      ? "error:WAIT_PEER_STATE|the peer's QP 18, of receiver[11], is still "
+				"in INIT, where it accepts nothing|have the peer move it to RTR "
+				"before this end sends"
+			      : NO_ANSWER,
+		      cases[i].gids);
+	}
 }
 
 static void test_connection(void)
@@ -481,6 +542,31 @@ static void test_receives(void)
 	qp(1)->recvs = 0;
 	qp(1)->has_srq = 1;
 	finds(NO_ANSWER, "a peer with a shared receive queue");
+	for (int i = 0; i < 7; i++) {
+		fit();
+		made->srq[0].row.pid = PEER;
+		made->srq[0].row.version = 2;
+		made->srq[0].posted = 3;
+		qp(1)->recvs = 0;
+		qp(1)->recvs_done = 2;
+		qp(1)->has_srq = qp(1)->srq = 1;
+		make_qp(2, PEER, 19, 99);
+		qp(2)->recvs_done = qp(2)->srq = 1;
+		make_qp(3, PROCESS, 20, 98);
+		qp(3)->recvs_done = qp(3)->srq = 1;
+		made->srq[0].posted = i == 1 ? 4 : 3;
+		made->srq[0].row.pid = i == 2 ? PROCESS : PEER;
+		made->srq[0].row.version = i == 3 ? 3 : 2;
+		if (i == 4 || i == 5)
+			qp(1)->srq = i == 4 ? 0 : EXPLAIN_SRQ_ROWS + 1;
+		qp(1)->direct = i == 6;
+		finds(i ? NO_ANSWER
+			: "error:WAIT_NO_RECEIVE|the peer has no receive posted: it has posted 3, "
+			  "and all are used" RECEIVE,
+		      i == 0   ? "a shared receive queue that two queue pairs have used"
+		      : i == 1 ? "one with a receive left"
+			       : "one of which nobody knows");
+	}
 	fit();
 	memset(qp(1), 0, sizeof(*qp(1)));
 	growing = "rcvd_rnr_err";
@@ -490,6 +576,69 @@ static void test_receives(void)
 	memset(qp(1), 0, sizeof(*qp(1)));
 	growing = "local_ack_timeout_err";
 	finds(NO_ANSWER, "a peer elsewhere that does not answer");
+}
+
+/* Of a type that waits for no answer, a counter has to tell. */
+static void test_counters(void)
+{
+	static const struct {
+		const char *name, *wanted;
+	} cases[] = {
+		{"completer_retry_err", NO_ANSWER},
+		{"local_ack_timeout_err", NO_ANSWER},
+		{"rcvd_rnr_err", "likely:WAIT_NO_RECEIVE|the peer answers that it has no receive "
+				 "posted" RECEIVE},
+		{"rnr_nak_retry_err", "likely:WAIT_NO_RECEIVE|the peer answers that it has no "
+				      "receive posted" RECEIVE},
+		{"out_of_seq_request", ""},
+		{"duplicate_request", ""},
+		{"send_rnr_err", ""},
+		{"out_of_buffer", ""},
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fit();
+		qp(0)->type = qp(1)->type = UC;
+		qp(0)->timeout = 0;
+		growing = cases[i].name;
+		finds(cases[i].wanted, cases[i].name);
+	}
+}
+
+static unsigned int count_of(const char *text, const char *word)
+{
+	unsigned int count = 0;
+
+	for (; (text = strstr(text, word)) != NULL; text++)
+		count++;
+	return count;
+}
+
+/* Of eight ports the counters are kept, and of each for as long as something waits there. */
+static void test_many_ports(void)
+{
+	reset();
+	memset(made, 0, sizeof(*made));
+	for (unsigned int i = 0; i < 9; i++) {
+		make_qp(i, 20 + (int)i, 17, 18);
+		qp(i)->port = i + 1;
+		qp(i)->sends = qp(i)->signaled = 1;
+		qp(i)->direct = 1;
+	}
+	growing = "out_of_buffer";
+	look(2);
+	clear();
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_int(count_of(written(output.json), "\"counters\":{\"out_of_buffer\":7}"), 8,
+		   "what eight ports have counted");
+	qp(0)->signaled = 0;
+	look(.2);
+	qp(0)->signaled = 1;
+	look(1.4);
+	clear();
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_str(strrchr(written(output.json), '{'), "{\"out_of_buffer\":6}}\n",
+		   "the ninth, in the place of one where nothing has waited");
 }
 
 static void test_patience(void)
@@ -660,6 +809,54 @@ static void test_queues(void)
 	finds_nothing("such sends of a program that polls for receives as well");
 }
 
+#define WRONG_CQ                                                                                 \
+	"error:WAIT_WRONG_CQ|the program has never polled this queue pair's send CQ, and polls " \
+	"another one, into which nothing can come|poll the queue pair's send_cq"
+
+/* QP 17 waits for what nobody polls; the program polls a queue of its QP 19. */
+static void test_other_queues(void)
+{
+	static const char receive[] =
+		"error:WAIT_NO_RECEIVE|the program polls the receive CQ of QP 19, for which no "
+		"receive is posted|post receives before the peer sends; or poll the send CQ, if "
+		"you wait for a send";
+	static const struct {
+		bool is_recv_cq;
+		uint32_t direct, errors, recvs, has_srq, state, gone;
+		const char *wanted, *what;
+	} cases[] = {
+		{false, 0, 0, 0, 0, RTS, 0, WRONG_CQ, "the send CQ of one that sends nothing"},
+		{false, 1, 0, 0, 0, RTS, 0, "", "the send CQ of one that is used without verbs"},
+		{false, 0, 1, 0, 0, RTS, 0, "", "the send CQ of one that has failed"},
+		{false, 0, 0, 1, 1, RTS, 0, WRONG_CQ, "the send CQ of one that may receive"},
+		{true, 0, 0, 0, 0, RTS, 0, receive, "the receive CQ of one without receives"},
+		{true, 0, 0, 0, 0, RTR, 0, receive, "of one in RTR without receives"},
+		{true, 0, 0, 0, 0, INIT, 0, WRONG_CQ, "of one that can receive nothing yet"},
+		{true, 0, 0, 1, 0, RTS, 0, "", "of one with a receive"},
+		{true, 0, 0, 0, 1, RTS, 0, "", "of one with a shared receive queue"},
+		{true, 1, 0, 0, 0, RTS, 0, "", "of one that is used without verbs"},
+		{true, 0, 1, 0, 0, RTS, 0, "", "of one that has failed"},
+		{true, 0, 0, 1, 0, RTS, 1, WRONG_CQ, "of one that is gone"},
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fit();
+		is_polled[0] = false;
+		is_polled[cases[i].is_recv_cq ? 5 : 4] = true;
+		make_qp(2, PROCESS, 19, 98);
+		qp(2)->direct = cases[i].direct;
+		qp(2)->errors = cases[i].errors;
+		qp(2)->recvs = cases[i].recvs;
+		qp(2)->has_srq = cases[i].has_srq;
+		qp(2)->state = cases[i].state;
+		qp(2)->row.gone = cases[i].gone;
+		if (cases[i].wanted[0])
+			finds(cases[i].wanted, cases[i].what);
+		else
+			finds_nothing(cases[i].what);
+	}
+}
+
 #define NO_RECEIVE                                                                                 \
 	"likely:WAIT_NO_RECEIVE|QP 17, of sender[10], sends to it, but it has no receive posted, " \
 	"so what comes is dropped, and neither end gets an error|post receives before the peer "   \
@@ -685,6 +882,48 @@ static void test_dropped(void)
 		else
 			finds_nothing(i == 1 ? "a message that was received"
 					     : "one for a shared receive queue");
+	}
+}
+
+/* A receiver is told why nothing comes if somebody asks; and by itself, if it cannot see what has come. */
+static void test_receivers(void)
+{
+	static const char *const wanted[] = {
+		"error:WAIT_PEER_ENDED|the process of the peer's QP 17, sender[10], has ended, so "
+		"nobody will answer" RESTART,
+		"error:WAIT_PEER_DESTROYED|the peer, sender[10], has destroyed its QP 17" RESTART,
+		"error:WAIT_PEER_STOPPED|the peer's process sender[10] is stopped|let it "
+		"continue: a debugger has stopped it, or SIGSTOP has, which `kill -CONT` undoes",
+		""};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		reset();
+		is_polled[3] = true;
+		states_of[PROCESS] = (char[]){'\0', 'S', 'T', 'S'}[i];
+		qp(0)->row.gone = i == 1;
+		finds_nothing("a server that goes on");
+		explain_judge_say(&output, EXPLAIN_ASKED);
+		tap_eq_str(found(), wanted[i], "%s", wanted[i]);
+	}
+	for (int i = 0; i < 4; i++) {
+		reset();
+		cq(3)->channel = 7;
+		cq(3)->armed = 1;
+		made->call[0].pid = made->call[0].tid = PEER;
+		made->call[0].verb = EXPLAIN_GET_CQ_EVENT;
+		made->call[0].of = 8;
+		made->call[0].since = now;
+		qp(0)->messages = i != 1;
+		qp(0)->type = qp(1)->type = i == 2 ? UC : RC;
+		qp(0)->dest_qp_num = i == 3 ? 99 : 18;
+		if (i)
+			finds_nothing(i == 1   ? "no message"
+				      : i == 2 ? "a message of UC, which may be lost"
+					       : "one for another queue pair");
+		else
+			finds("error:WAIT_ARMED_LATE|the completion queue was armed but not polled "
+			      "after that: what came before gives no event" ARM,
+			      "a message that came before the queue was armed");
 	}
 }
 
@@ -747,7 +986,8 @@ static void test_unpolled(void)
 	}
 }
 
-static void test_datagrams(void)
+/* QP 17 has sent one to QP 18, which has another Q_Key. */
+static void send_datagram(void)
 {
 	reset();
 	for (unsigned int i = 0; i < 2; i++) {
@@ -760,10 +1000,21 @@ static void test_datagrams(void)
 	qp(0)->request[0].qkey = 0x11;
 	qp(1)->qkey = 0x22;
 	is_polled[3] = true;
-	finds("likely:WAIT_QKEY|QP 17, of sender[10], sends datagrams to it with the Q_Key 0x11, "
-	      "and this one has 0x22, so they are dropped, and neither end gets an error|send with "
-	      "the Q_Key that the receiving queue pair has",
-	      "Q_Keys that differ");
+}
+
+#define QKEYS                                                                                    \
+	"likely:WAIT_QKEY|QP 17, of sender[10], sends datagrams to it with the Q_Key 0x11, and " \
+	"this one has 0x22, so they are dropped, and neither end gets an error|send with the "   \
+	"Q_Key that the receiving queue pair has"
+
+static void test_datagrams(void)
+{
+	send_datagram();
+	finds(QKEYS, "Q_Keys that differ");
+	send_datagram();
+	qp(1)->state = INIT;
+	finds_nothing("a queue pair that takes none yet");
+	qp(1)->state = RTR;
 	memset(seen_qp, 0, sizeof(seen_qp));
 	qp(0)->request[0].qkey = UINT32_C(0x80000000);
 	qp(0)->qkey = 0x22;
@@ -794,6 +1045,80 @@ static void test_datagrams(void)
 	qp(0)->request[0].qkey = 0x11;
 	memset(seen_qp, 0, sizeof(seen_qp));
 	finds_nothing("two queue pairs with that number");
+	qp(2)->row.gone = 1;
+	memset(seen_qp, 0, sizeof(seen_qp));
+	finds(QKEYS, "two of which one is gone");
+	qp(2)->row.gone = 0;
+	qp(2)->type = UC;
+	memset(seen_qp, 0, sizeof(seen_qp));
+	finds(QKEYS, "two of which one is of another type");
+	qp(2)->row.pid = 0;
+	for (unsigned int i = 1; i <= 3; i++) {
+		memset(seen_qp, 0, sizeof(seen_qp));
+		qp(0)->request[0].number = 2;
+		qp(0)->request[1].number = i;
+		qp(0)->request[1].qp_num = 99;
+		if (i == 1)
+			finds(QKEYS, "an earlier datagram to another one");
+		else if (i == 3)
+			finds_nothing("a later one");
+	}
+}
+
+/* Of what address a datagram is for tells its handle: one that is there rather than one that is gone. */
+static void test_addresses(void)
+{
+	static const struct {
+		struct {
+			int pid;
+			uint64_t ah;
+			bool is_gone, has_gids, is_it;
+		} row[2];
+		bool is_found;
+		const char *what;
+	} cases[] = {
+		{{{PROCESS, 7, false, true, true}}, true, "a handle for this port"},
+		{{{PROCESS, 7, false, true, false}}, false, "a handle for another port"},
+		{{{PROCESS, 7, true, true, false}, {PROCESS, 7, false, true, true}},
+		 true,
+		 "one in the place of one that is gone"},
+		{{{PROCESS, 7, false, true, true}, {PROCESS, 7, true, true, false}},
+		 true,
+		 "one, and then one that is gone"},
+		{{{PROCESS, 7, true, true, true}, {PROCESS, 7, true, true, false}},
+		 true,
+		 "the first of two that are gone"},
+		{{{PEER, 7, false, true, false}}, true, "another process's handle"},
+		{{{PROCESS, 8, false, true, false}}, true, "another handle"},
+		{{{PROCESS, 7, false, false, false}}, true, "a handle without GIDs"},
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		send_datagram();
+		gids_of_port = "mlx5_0/ports/1/gids/";
+		qp(0)->request[0].ah = 7;
+		for (unsigned int k = 0; k < 2; k++) {
+			struct explain_ah_row *const row = &made->ah[k];
+
+			row->row.pid = cases[i].row[k].pid;
+			row->row.version = 2;
+			row->row.gone = cases[i].row[k].is_gone;
+			row->ah = cases[i].row[k].ah;
+			row->has_gids = cases[i].row[k].has_gids;
+			if (cases[i].row[k].is_it)
+				make_gid(row->peer_gid);
+		}
+		if (cases[i].is_found)
+			finds(QKEYS, cases[i].what);
+		else
+			finds_nothing(cases[i].what);
+	}
+	tap_eq_ptr(explain_judge_ah(qp(0), &qp(0)->request[0]), NULL, "no handle with GIDs");
+	made->ah[0].has_gids = 1;
+	explain_judge_take();
+	tap_ok(explain_judge_ah(qp(0), &qp(0)->request[0]) == &ahs[0], "a handle");
+	qp(0)->request[0].ah = 0;
+	tap_eq_ptr(explain_judge_ah(qp(0), &qp(0)->request[0]), NULL, "a request without one");
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------ */
@@ -832,6 +1157,93 @@ static void test_calls(void)
 	finds_nothing("an event that is waited for");
 	stay_in(EXPLAIN_GET_CQ_EVENT);
 	finds_nothing("a completion event that is waited for");
+	for (int i = 0; i < 6; i++) {
+		stay_in(EXPLAIN_DESTROY_QP);
+		if (i == 0)
+			made->call[0].pid = -PROCESS;
+		else if (i == 1)
+			made->call[0].tid = -PROCESS;
+		else if (i == 2)
+			made->call[0].tid = ENDED;
+		else if (i < 5)
+			made->call[0].verb = i == 3 ? EXPLAIN_NO_CALL : EXPLAIN_VERB_COUNT;
+		else
+			made->call[0].since = now + 100 * second;
+		finds_nothing("no call");
+	}
+}
+
+/* All that is said of a call, in each form. */
+static void test_call_texts(void)
+{
+	stay_in(EXPLAIN_DESTROY_CQ);
+	cq(0)->events = 3;
+	cq(0)->acked = 1;
+	clear();
+	look(LIMIT + .4);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: thread 10 has been in ibv_destroy_cq for 5 s: it "
+		   "waits until each event\n"
+		   "    of the completion queue is acknowledged: 3 were taken, 1 "
+		   "acknowledged. Next: call\n"
+		   "    ibv_ack_cq_events() for each event that ibv_get_cq_event() has "
+		   "returned.\n",
+		   "the text of a call");
+	tap_eq_str(written(output.json),
+		   "{\"program\":\"sender\",\"pid\":10,\"kind\":\"waiting\",\"occasion\":\"quiet\","
+		   "\"seconds\":5,\"thread\":10,\"call\":\"ibv_destroy_cq\",\"findings\":[{"
+		   "\"severity\":\"error\",\"reason\":\"WAIT_CQ_EVENTS\",\"what\":\"it waits until "
+		   "each event of the completion queue is acknowledged: 3 were taken, 1 "
+		   "acknowledged\",\"next\":\"call ibv_ack_cq_events() for each event that "
+		   "ibv_get_cq_event() has returned\"}]}\n",
+		   "its JSON");
+	look(2 * LIMIT);
+	tap_eq_str(written(output.log), "", "it is said once");
+	made->call[0].since = now;
+	output.line = true;
+	look(LIMIT + .4);
+	tap_eq_str(written(output.log),
+		   "program=sender pid=10 kind=waiting seconds=5 thread=10 call=ibv_destroy_cq "
+		   "finding=error:WAIT_CQ_EVENTS\n",
+		   "the line of the next call");
+	output.line = false;
+	for (int i = 0; i < 3; i++) {
+		stay_in(EXPLAIN_DESTROY_CQ);
+		cq(0)->events = cq(0)->acked = 3;
+		if (i)
+			cq(0)->acked = 1;
+		if (i == 1)
+			made->call[0].of = EXPLAIN_CQ_ROWS + 1;
+		if (i == 2)
+			cq(0)->row.pid = PEER;
+		clear();
+		look(LIMIT + .4);
+		tap_eq_str(written(output.log),
+			   "rdmaez-explain: sender[10]: thread 10 has been in ibv_destroy_cq for 5 "
+			   "s.\n",
+			   "%s", i == 0 ? "all is acknowledged" : "a queue that is none");
+	}
+	stay_in(EXPLAIN_GET_CQ_EVENT);
+	made->call[0].pid = made->call[0].tid = 12;
+	qp(1)->recvs = 0;
+	clear();
+	look(1);
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_str(written(output.log), "rdmaez-explain: nothing is outstanding.\n",
+		   "an event that is waited for since a moment");
+	look(.2);
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: ?[12]: thread 12 has been in ibv_get_cq_event for 1 s.\n"
+		   "rdmaez-explain: nothing is outstanding.\n",
+		   "an event that is waited for, to who asks");
+	explain_judge_still = true;
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	explain_judge_still = false;
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: ?[12]: thread 12 is in ibv_get_cq_event.\n"
+		   "rdmaez-explain: nothing is outstanding.\n",
+		   "the same of a core");
 }
 
 /* ---- Completions that failed ------------------------------------------------------------------------------------ */
@@ -989,6 +1401,74 @@ static void test_failed_regions(void)
 	qp(0)->request[0].lkey = 0x333;
 	qp(0)->request[0].flags = SEND_INLINE;
 	tells("", "an inline request, which has no key");
+	fail(LOC_QP_OP, SEND);
+	qp(0)->request[0].lkey = 0x333;
+	qp(0)->request[0].length = 0;
+	tells("", "one without bytes, whose key nobody reads");
+	fail(LOC_QP_OP, SEND);
+	qp(0)->request[0].lkey = 0x333;
+	for (unsigned int i = 0; i < EXPLAIN_MR_ROWS; i++)
+		made->mr[i].row.pid = PEER;
+	tells("", "a key, where there have been more regions than are kept");
+	fail(REM_ACCESS, WRITE);
+	made->mr[1].pd = 4;
+	made->mr[1].rereg = EXPLAIN_MR_ANEW;
+	tells("likely:FAILED_PD|rkey 0x222: the peer has this region in another protection domain "
+	      "than the queue pair|register the memory in the queue pair's protection domain",
+	      "another protection domain since it was registered anew");
+}
+
+/* Of two regions with one key, which devices may give each for itself. */
+static void test_same_keys(void)
+{
+	static const char pd[] =
+		"error:FAILED_PD|rkey 0x222: the peer has this region in another protection domain "
+		"than the queue pair|register the memory in the queue pair's protection domain";
+	static const char gone[] =
+		"error:FAILED_DEREGISTERED|rkey 0x222: the peer had this region (0x2000, 64 bytes) "
+		"and has deregistered it|keep memory registered until everything that uses it is "
+		"done";
+	static const char of_first[] =
+		"error:FAILED_RIGHTS|rkey 0x222: the region of the peer has the access flags 0x0, "
+		"which lack 0x2|register the memory with this right";
+	static const char of_second[] =
+		"error:FAILED_RIGHTS|rkey 0x222: the region of the peer has the access flags 0x1, "
+		"which lack 0x2|register the memory with this right";
+	static const struct {
+		bool is_other, is_gone, and_other, and_gone;
+		const char *wanted;
+	} cases[] = {
+		{false, false, false, false, of_second}, {false, false, true, false, of_first},
+		{true, false, false, true, pd},          {true, true, true, false, pd},
+		{false, true, false, false, of_second},  {false, true, true, false, gone},
+		{false, false, false, true, of_first},   {true, false, false, false, of_second},
+		{true, false, true, false, pd},
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fail(REM_ACCESS, WRITE);
+		memcpy(&made->mr[2], &made->mr[1], sizeof(made->mr[1]));
+		made->mr[1].access = 0;
+		made->mr[1].pd = cases[i].is_other;
+		made->mr[1].row.gone = cases[i].is_gone;
+		made->mr[1].gone_at = cases[i].is_gone ? now - 1 : 0;
+		made->mr[2].access = ACCESS_LOCAL_WRITE;
+		made->mr[2].pd = cases[i].and_other;
+		made->mr[2].row.gone = cases[i].and_gone;
+		made->mr[2].gone_at = cases[i].and_gone ? now - 1 : 0;
+		tells(cases[i].wanted, "two regions with one key");
+	}
+	fail(REM_ACCESS, WRITE);
+	made->mr[1].row.version = 3;
+	tells("likely:FAILED_KEY|rkey 0x222: the peer has never registered memory with this "
+	      "key" OTHER,
+	      "a row that is being changed");
+	fail(LOC_PROT, READ);
+	made->mr[0].rkey = 0x111;
+	made->mr[0].lkey = 0x112;
+	tells("likely:FAILED_KEY|lkey 0x111: this process has never registered memory with this "
+	      "key" OTHER,
+	      "an rkey in place of an lkey");
 }
 
 static void test_failed_peers(void)
@@ -1021,6 +1501,29 @@ static void test_failed_peers(void)
 	fail(RNR_RETRY, WRITE);
 	qp(1)->recvs = 0;
 	tells("", "a write, which takes none");
+	for (int i = 0; i < 4; i++) {
+		fail(RNR_RETRY, SEND);
+		qp(1)->recvs = 0;
+		qp(1)->has_srq = i == 0;
+		qp(1)->direct = i == 1;
+		qp(1)->state = i == 2 ? INIT : RTR;
+		qp(1)->row.gone = i == 3;
+		tells("", "a peer whose receives are not known");
+	}
+	fail(RNR_RETRY, SEND);
+	tells("", "a peer that has a receive");
+	fail(REM_OP, SEND);
+	qp(1)->recv_length = 63;
+	qp(1)->has_srq = 1;
+	tells("", "a receive of a shared queue");
+	fail(REM_INV_REQ, READ);
+	qp(1)->access = ACCESS_WRITE | ACCESS_ATOMIC;
+	tells("error:FAILED_QP_RIGHTS|the peer's QP 18 has the qp_access_flags 0xa, which lack 0x4 "
+	      "for a READ|have the peer set the right in qp_access_flags",
+	      "a right to read that the queue pair lacks");
+	fail(REM_INV_REQ, WRITE_IMM);
+	made->mr[1].access = 0;
+	tells("", "a request that is invalid, of which the region tells nothing");
 	fail(RNR_RETRY, SEND);
 	qp(1)->recvs = qp(1)->recvs_done = 3;
 	tells("likely:FAILED_NO_RECEIVE|all 3 receives that the peer has posted are used|post more "
@@ -1101,6 +1604,14 @@ static void test_failed_types(void)
 	fail(LOC_QP_OP, SEND);
 	qp(0)->type = UD;
 	tells("", "a datagram");
+	fail(LOC_QP_OP, FETCH_ADD + 1);
+	qp(0)->type = UD;
+	tells("", "an operation that nobody knows");
+	fail(LOC_QP_OP, FETCH_ADD + 1);
+	qp(0)->request[0].lkey = 0x333;
+	clear();
+	look(.2);
+	tap_ok(strstr(written(output.log), " a request of 64 bytes, ") != NULL, "it has no name");
 }
 
 /* QP 18's last receive has failed, for which QP 17 has sent 64 bytes. */
@@ -1120,6 +1631,39 @@ static void test_failed_receives(void)
 {
 	fail_receive(LOC_LEN, RC);
 	tells("", "a receive that is just long enough");
+	fail_receive(LOC_LEN, RC);
+	qp(1)->recv_length = 63;
+	qp(1)->has_srq = 1;
+	tells("", "one of a shared receive queue");
+	fail_receive(REM_OP, RC);
+	qp(1)->recv_length = 63;
+	tells("", "one that failed for another reason");
+	fail_receive(LOC_LEN, RC);
+	qp(1)->recv_lkey = 0x333;
+	tells("", "one whose memory was not the reason");
+	fail_receive(LOC_LEN, RC);
+	qp(0)->dest_qp_num = 99;
+	qp(0)->qp_num = 16;
+	qp(1)->recv_length = 63;
+	tells("", "one whose sender is not known");
+	for (int i = 0; i < 3; i++) {
+		fail_receive(LOC_LEN, i == 2 ? UD : RC);
+		qp(0)->request[i ? 2 : 1] = qp(0)->request[0];
+		qp(0)->request[i ? 2 : 1].length = 100;
+		qp(0)->request[i ? 2 : 1].opcode = i ? SEND_IMM : WRITE;
+		make_qp(2, PROCESS, 19, 98);
+		qp(2)->type = i ? RC : UD;
+		qp(2)->request[0] = qp(0)->request[0];
+		qp(2)->request[0].length = 5000;
+		qp(1)->recv_length = i == 2 ? 139 : 99;
+		tells(i == 0   ? ""
+		      : i == 1 ? "likely:FAILED_RECV_SHORT|the receive has 99 bytes, and a message "
+				 "of 100 came|post receives for the longest message"
+			       : "likely:FAILED_RECV_SHORT|the receive has 139 bytes, and a "
+				 "message of 100 with 40 of the global route header came|post "
+				 "receives 40 bytes longer than the longest message",
+		      i ? "the longest of several messages" : "a longer write, which takes none");
+	}
 	fail_receive(LOC_LEN, RC);
 	qp(1)->recv_length = 63;
 	tells("likely:FAILED_RECV_SHORT|the receive has 63 bytes, and a message of 64 came|post "
@@ -1163,6 +1707,41 @@ static void test_failed_receives(void)
 	      "registered "
 	      "memory with this key" OTHER,
 	      "a completion queue for both queues");
+}
+
+/* Which request is the oldest, and which one has failed. */
+static void test_oldest(void)
+{
+	static const struct {
+		uint64_t done, failed_id;
+		int failed, oldest;
+	} cases[] = {
+		{0, 7, -1, 1}, {2, 7, 1, 1}, {2, 8, 2, 1}, {2, 9, -1, 1},
+		{3, 7, 0, 2},  {3, 8, 2, 2}, {4, 7, 0, 0}, {5, 7, -1, 0},
+	};
+	struct explain_qp_row *const row = qp(0);
+
+	reset();
+	tap_eq_ptr(explain_judge_request(row), NULL, "nothing is outstanding");
+	row->signaled = 6;
+	tap_eq_ptr(explain_judge_request(row), NULL, "nothing is kept");
+	for (unsigned int i = 0; i < 3; i++) {
+		row->request[i].number = (uint64_t[]){5, 3, 4}[i];
+		row->request[i].signaled = (uint64_t[]){4, 2, 3}[i];
+		row->request[i].wr_id = (uint64_t[]){7, 7, 8}[i];
+	}
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		row->sends_done = cases[i].done;
+		row->failed_at = 0;
+		tap_ok(explain_judge_request(row) == &row->request[cases[i].oldest],
+		       "the oldest after %u", (unsigned int)cases[i].done);
+		row->failed_at = 1;
+		row->failed_id = cases[i].failed_id;
+		tap_ok(explain_judge_request(row) ==
+			       (cases[i].failed < 0 ? NULL : &row->request[cases[i].failed]),
+		       "the one that failed, by the id %u, after %u",
+		       (unsigned int)cases[i].failed_id, (unsigned int)cases[i].done);
+	}
 }
 
 /* ---- Who waits ---------------------------------------------------------------------------------------------------- */
@@ -1294,6 +1873,485 @@ static void test_text(void)
 		   "the line");
 }
 
+/* Six findings have room, and each says how sure it is. */
+static void test_findings(void)
+{
+	fit();
+	qp(0)->state = SQD;
+	device_of_port = "mlx5_0";
+	state_of_port = "1: DOWN";
+	qp(0)->sends = qp(0)->signaled = 2;
+	cq(0)->cqe = 1;
+	qp(1)->dest_qp_num = 99;
+	qp(1)->rq_psn = qp(1)->sq_psn = 999;
+	qp(1)->path_mtu = 5;
+	qp(0)->timeout = 0;
+	clear();
+	look(LIMIT + .4);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: QP 17 of mlx5_0 (RC, SQD) has waited for 5 s: the "
+		   "queue pair is in SQD,\n"
+		   "    where requests wait until it is moved to RTS again. Next: move it to RTS.\n"
+		   "  Also, port 1 of mlx5_0 is DOWN. Next: bring the link up: see the interface, "
+		   "the cable and the\n"
+		   "    switch; on InfiniBand also the subnet manager.\n"
+		   "  Likely, the completion queue has room for 1, and 2 completions are due: it "
+		   "was overrun, and what\n"
+		   "    did not fit is lost. Next: give the completion queue room for all that may "
+		   "complete into it\n"
+		   "    between two polls.\n"
+		   "  Also, the peer's dest_qp_num is 99, but this queue pair is 17, so it accepts "
+		   "nothing from here.\n"
+		   "    Next: have each end connect to the other end's qp_num.\n"
+		   "  Also, the PSNs differ: this end sends from 1700, and the peer expects 999 "
+		   "(its rq_psn). Next: set\n"
+		   "    the rq_psn of each end to the other's sq_psn.\n"
+		   "  Likely, the PSNs of the way back differ: the peer sends from 999, and this "
+		   "end expects 1800. Next:\n"
+		   "    set the rq_psn of each end to the other's sq_psn.\n"
+		   "  Outstanding: 2 of 2 signaled sends, 0 of 0 receives; the oldest that is kept "
+		   "is a SEND of 64\n"
+		   "    bytes, wr_id 0x5.\n"
+		   "  Its peer: QP 18 of mlx5_0, receiver[11], RTS.\n"
+		   "  Its send CQ: polls: 26, the last one 0 s ago; completions: 0.\n"
+		   "  Its receive CQ: never polled.\n",
+		   "six findings");
+	fit();
+	clear();
+	look(LIMIT + .4);
+	tap_ok(strstr(written(output.log),
+		      " has waited for 5 s, likely because no\n    acknowledgement comes: ") !=
+		       NULL,
+	       "what is likely is said so");
+}
+
+/* All that is said of one without a finding, whose peer is not known, and of its only completion queue. */
+static void test_plain(void)
+{
+	static const char *const names[] = {"mlx5/0", "mlx5=0", "mlx5 0", ".mlx5_0"};
+
+	reset();
+	memset(qp(1), 0, sizeof(*qp(1)));
+	post(WRITE_IMM);
+	qp(0)->type = UC;
+	qp(0)->recv_cq = qp(0)->send_cq;
+	qp(0)->recvs = 3;
+	qp(0)->recvs_done = 1;
+	qp(0)->messages = 9;
+	cq(0)->got = 4;
+	cq(0)->armed = 3;
+	cq(0)->events = 2;
+	cq(0)->events_at = 2;
+	cq(0)->acked = 1;
+	cq(0)->extended = 1;
+	clear();
+	look(LIMIT + .4);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: QP 17 of mlx5_0 (UC, RTS) has waited for 5 s.\n"
+		   "  Outstanding: 1 of 1 signaled sends, 2 of 3 receives; the oldest that is kept "
+		   "is a WRITE_WITH_IMM\n"
+		   "    of 64 bytes, wr_id 0x5.\n"
+		   "  Its peer, QP 18, is not known here.\n"
+		   "  Its only CQ: polls: 26, the last one 0 s ago; completions: 4; armed: 3, "
+		   "events taken: 2, acknowledged: 1 (extended interface).\n",
+		   "one without a finding");
+	tap_eq_str(written(output.json),
+		   "{\"program\":\"sender\",\"pid\":10,\"kind\":\"waiting\",\"occasion\":\"quiet\","
+		   "\"seconds\":5,\"device\":\"mlx5_0\",\"port\":1,\"qp_num\":17,\"type\":\"UC\","
+		   "\"state\":\"RTS\",\"sends_outstanding\":1,\"recvs_outstanding\":2,"
+		   "\"findings\":[],\"counters\":{}}\n",
+		   "its JSON");
+	qp(0)->state = INIT;
+	qp(0)->recv_cq = 0;
+	qp(0)->sends_done = 1;
+	explain_judge_still = true;
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	explain_judge_still = false;
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: QP 17 of mlx5_0 (UC, INIT) has something "
+		   "outstanding.\n"
+		   "  Outstanding: 0 of 1 signaled sends, 2 of 3 receives.\n"
+		   "  Its send CQ: polls: 27; completions: 4; armed: 3, events taken: 2, "
+		   "acknowledged: 1 (extended interface).\n",
+		   "the same of a core, where it has no peer yet");
+	tap_ok(strstr(written(output.json), "\"occasion\":\"asked\",\"seconds\":0,") != NULL,
+	       "and its JSON");
+	qp(0)->type = 5;
+	qp(0)->direct = 1;
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: QP 17 of mlx5_0 (another type, INIT) has waited "
+		   "for 5 s.\n"
+		   "  Outstanding: 0 of 1 signaled sends, 2 of 3 receives; what is written to its "
+		   "queues without verbs\n"
+		   "    is not seen.\n"
+		   "  Its send CQ: polls: 27, the last one 0 s ago; completions: 4; armed: 3, "
+		   "events taken: 2, acknowledged: 1 (extended interface).\n",
+		   "one of a type that nobody knows");
+	tap_ok(strstr(written(output.json), "\"type\":\"other\"") != NULL, "its type in JSON");
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(qp(0)->device, sizeof(qp(0)->device), "%s", names[i]);
+		output.line = true;
+		explain_judge_say(&output, EXPLAIN_ASKED);
+		output.line = false;
+		tap_eq_str(written(output.log),
+			   "program=sender pid=10 kind=waiting seconds=5 device=? qp=17 "
+			   "type=other state=INIT sends=0 recvs=2 alike=0\n",
+			   "%s is no device's name", names[i]);
+	}
+	fit();
+	qp(1)->rq_psn = qp(1)->sq_psn = 999;
+	growing = "out_of_";
+	output.line = true;
+	clear();
+	look(LIMIT + .4);
+	output.line = false;
+	tap_eq_str(written(output.log),
+		   "program=sender pid=10 kind=waiting seconds=5 device=mlx5_0 qp=17 type=RC "
+		   "state=RTS sends=1 recvs=0 alike=0 finding=error:WAIT_PSN "
+		   "finding=likely:WAIT_PSN_BACK counter=out_of_seq_request:23 "
+		   "counter=out_of_sequence:23 counter=out_of_buffer:23\n",
+		   "the line of one with counters");
+	tap_ok(strstr(written(output.json), ",\"counters\":{\"out_of_seq_request\":23,"
+					    "\"out_of_sequence\":23,\"out_of_buffer\":23}}\n"),
+	       "and its JSON");
+	fit();
+	for (int i = 0; i < 5; i++) {
+		look(.2);
+		qp(0)->row.version = i % 2 ? 2 : 3;
+		explain_judge_say(&output, EXPLAIN_ASKED);
+		if (i % 2 == 0)
+			tap_ok(!strstr(written(output.log), "sender[10]: QP"),
+			       "a row that is being changed");
+		else
+			tap_ok(strstr(written(output.log), "sender[10]: QP") != NULL,
+			       "and has been");
+	}
+}
+
+/* A failure in each form; it is told once, and the next one again. */
+static void test_failed_texts(void)
+{
+	fail(REM_ACCESS, WRITE);
+	qp(0)->request[0].rkey = 0x333;
+	qp(1)->rq_psn = 999;
+	clear();
+	look(.2);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: IBV_WC_REM_ACCESS_ERR of QP 17 of mlx5_0, a WRITE "
+		   "of 64 bytes, wr_id\n"
+		   "    0x5, likely because rkey 0x333: the peer has never registered memory with "
+		   "this key. Next: use\n"
+		   "    the key, the address and the length of a registered region.\n",
+		   "the text of a failure");
+	tap_eq_str(written(output.json),
+		   "{\"program\":\"sender\",\"pid\":10,\"kind\":\"failed\",\"status\":"
+		   "\"IBV_WC_REM_ACCESS_ERR\",\"device\":\"mlx5_0\",\"port\":1,\"qp_num\":17,"
+		   "\"findings\":[{\"severity\":\"likely\",\"reason\":\"FAILED_KEY\",\"what\":"
+		   "\"rkey 0x333: the peer has never registered memory with this key\",\"next\":"
+		   "\"use the key, the address and the length of a registered region\"}]}\n",
+		   "its JSON");
+	qp(0)->failed_at = now;
+	qp(0)->failed_status = RETRY_EXC;
+	explain_judge_failures(&output);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: sender[10]: IBV_WC_RETRY_EXC_ERR of QP 17 of mlx5_0, a WRITE "
+		   "of 64 bytes, wr_id 0x5:\n"
+		   "    the PSNs differ: this end sends from 1700, and the peer expects 999 "
+		   "(its rq_psn). Next: set the\n"
+		   "    rq_psn of each end to the other's sq_psn.\n",
+		   "the next one");
+	qp(0)->failed_at = now + 1;
+	output.line = true;
+	explain_judge_failures(&output);
+	output.line = false;
+	tap_eq_str(written(output.log),
+		   "program=sender pid=10 kind=failed device=mlx5_0 qp=17 "
+		   "status=IBV_WC_RETRY_EXC_ERR wr_id=0x5 finding=error:WAIT_PSN\n",
+		   "the line of a third");
+	fail_receive(LOC_PROT, RC);
+	qp(1)->recv_lkey = 0x333;
+	clear();
+	look(.2);
+	tap_eq_str(written(output.log),
+		   "rdmaez-explain: receiver[11]: IBV_WC_LOC_PROT_ERR of QP 18 of mlx5_0, a "
+		   "receive of 64 bytes, wr_id\n"
+		   "    0x4d, likely because the last receive has lkey 0x333: this process has "
+		   "never registered memory\n"
+		   "    with this key. Next: use the key, the address and the length of a "
+		   "registered region.\n",
+		   "the text of a receive");
+	for (uint32_t status = 0; status < 16; status++) {
+		static const char *const names[16] = {
+			[1] = "IBV_WC_LOC_LEN_ERR",     [2] = "IBV_WC_LOC_QP_OP_ERR",
+			[4] = "IBV_WC_LOC_PROT_ERR",    [9] = "IBV_WC_REM_INV_REQ_ERR",
+			[10] = "IBV_WC_REM_ACCESS_ERR", [11] = "IBV_WC_REM_OP_ERR",
+			[12] = "IBV_WC_RETRY_EXC_ERR",  [13] = "IBV_WC_RNR_RETRY_EXC_ERR",
+		};
+
+		qp(0)->failed_at = 1;
+		qp(0)->failed_status = status;
+		tap_eq_str(explain_judge_failed(qp(0)), names[status], "status %u", status);
+	}
+	fail(5, WRITE);
+	qp(0)->request[0].rkey = 0x333;
+	tells("", "a flush, of which there is no reason");
+	qp(0)->failed_at = 0;
+	tap_eq_str(explain_judge_failed(qp(0)), NULL, "none that failed");
+}
+
+static struct {
+	enum explain_occasion occasion;
+	bool waits;
+	int count;
+} before;
+
+static void note_before(const struct explain_output *to, enum explain_occasion occasion, bool waits)
+{
+	before.occasion = occasion;
+	before.waits = waits;
+	before.count += to == &output;
+}
+
+/* Who wants the states is called first: where something waits, or somebody asks, or all is over. */
+static void test_before(void)
+{
+	explain_judge_before = note_before;
+	for (int i = 0; i < 2; i++) {
+		fit();
+		memset(&before, 0, sizeof(before));
+		clear();
+		look(LIMIT);
+		tap_eq_int(before.count, 0, "nothing waits");
+		explain_judge_end(&output, i);
+		tap_ok(before.count == 1 && before.occasion == EXPLAIN_AT_END &&
+			       before.waits == (i == 1),
+		       "the end, %s", i ? "with something that waits" : "which is a good one");
+	}
+	fit();
+	states_of[PROCESS] = states_of[PEER] = '\0';
+	look(LIMIT);
+	explain_judge_end(&output, true);
+	tap_ok(before.count == 2 && before.waits, "it has waited until it was ended");
+	fit();
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_ok(before.count == 3 && before.occasion == EXPLAIN_ASKED && !before.waits,
+	       "somebody asks at once");
+	explain_judge_say(&output, EXPLAIN_QUIET);
+	tap_eq_int(before.count, 3, "nobody asks");
+	clear();
+	look(LIMIT + .4);
+	tap_ok(before.count == 4 && before.occasion == EXPLAIN_QUIET && before.waits,
+	       "something waits");
+	explain_judge_begin(made, share, EXPLAIN_ONLY_KEEPS);
+	fit();
+	qp(1)->row.gone = 1;
+	qp(1)->row.pid = 0;
+	clear();
+	look(LIMIT);
+	tap_eq_int(before.count, 4, "nothing is looked for, where only the states are wanted");
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_ok(before.count == 5 && before.occasion == EXPLAIN_ASKED && before.waits &&
+		       !written(output.log)[0],
+	       "and nothing said");
+	fail(REM_ACCESS, WRITE);
+	qp(0)->request[0].rkey = 0x333;
+	tells("", "nor of what has failed");
+	explain_judge_begin(NULL, share, LIMIT);
+	explain_judge_look(&output);
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	explain_judge_end(&output, true);
+	explain_judge_failures(&output);
+	tap_ok(before.count == 5 && !written(output.log)[0], "without rows there is nothing");
+	explain_judge_before = NULL;
+	explain_judge_begin(made, share, 0);
+	fit();
+	clear();
+	look(LIMIT);
+	tap_eq_str(written(output.log), "", "without seconds nothing is said by itself");
+	fit();
+	look(1);
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_str(found(), "", "what is outstanding for less than a second is no finding");
+	look(.2);
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_str(found(), NO_ANSWER, "and after a second");
+	explain_judge_begin(made, share, LIMIT);
+}
+
+/* The rows of a core: who polled ever has looked, and who waits for an event as well. */
+static void test_still(void)
+{
+	explain_judge_begin(made, share, 0);
+	for (int i = 0; i < 4; i++) {
+		if (i < 2)
+			fit();
+		else
+			wait_for_event();
+		is_polled[0] = false;
+		cq(0)->polls = i == 0;
+		look(.2);
+		now += 2 * second;
+		if (i == 2)
+			made->call[0].since = now;
+		if (i == 3)
+			made->call[0].since = now + 1;
+		explain_judge_still = true;
+		clear();
+		explain_judge_say(&output, EXPLAIN_ASKED);
+		explain_judge_still = false;
+		tap_eq_str(found(),
+			   i == 0 ? NO_ANSWER
+			   : i == 2
+				   ? "error:WAIT_NOT_ARMED|the program waits for an event, but has "
+				     "never armed the completion queue" ARM
+				   : "likely:WAIT_NOT_POLLED|the program has not polled the send "
+				     "CQ since it posted the oldest send, so it cannot know what "
+				     "has completed|poll it, or arm it and wait for its event",
+			   "%s",
+			   i == 0   ? "a queue that was polled"
+			   : i == 1 ? "one that was never polled"
+			   : i == 2 ? "one whose event somebody waits for"
+				    : "a call of another moment");
+	}
+	explain_judge_begin(made, share, LIMIT);
+}
+
+/* What others ask for. */
+static void test_answers(void)
+{
+	static const char *const operations[] = {
+		"RDMA_WRITE",         "RDMA_WRITE_WITH_IMM",  "SEND", "SEND_WITH_IMM", "RDMA_READ",
+		"ATOMIC_CMP_AND_SWP", "ATOMIC_FETCH_AND_ADD", NULL};
+	static const char *const types_of[17] = {
+		[2] = "RC", [3] = "UC", [4] = "UD", [9] = "XRC_SEND", [10] = "XRC_RECV"};
+	static const char *const state_names[] = {"RESET", "INIT", "RTR", "RTS",
+						  "SQD",   "SQE",  "ERR"};
+	static const unsigned int mtus_of[] = {0, 256, 512, 1024, 2048, 4096};
+	struct explain_mr_row mr;
+	uint64_t done = 0, changed, since;
+
+	for (uint32_t i = 0; i < 8; i++)
+		tap_eq_str(explain_judge_operation(i), operations[i], "operation %u", i);
+	reset();
+	for (uint32_t i = 0; i < 17; i++) {
+		qp(0)->type = i;
+		tap_eq_str(explain_judge_type(qp(0)), types_of[i], "type %u", i);
+	}
+	for (uint32_t i = 0; i < 7; i++) {
+		qp(0)->state = i;
+		tap_eq_str(explain_judge_state(qp(0)), state_names[i], "state %u", i);
+	}
+	for (uint32_t i = 0; i < 6; i++)
+		tap_eq_int(explain_judge_mtu(i), mtus_of[i], "MTU %u", i);
+	fail(REM_ACCESS, WRITE);
+	made->srq[1].row.pid = PEER;
+	made->srq[1].row.version = 2;
+	snprintf(made->srq[1].device, sizeof(made->srq[1].device), "mlx5/1");
+	qp(1)->srq = 2;
+	qp(1)->recvs_done = 7;
+	qp(1)->path_mtu = qp(1)->active_mtu = 6;
+	qp(1)->port = 256;
+	qp(1)->state = 7;
+	qp(1)->send_cq = qp(1)->recv_cq = EXPLAIN_CQ_ROWS + 1;
+	made->mr[1].lkey = 0x444;
+	explain_judge_take();
+	tap_eq_int((intmax_t)explain_judge_moment(), (intmax_t)now, "the moment");
+	tap_ok(explain_judge_qp(0) == &qps[0] && explain_judge_qp(0)->qp_num == 17, "a queue pair");
+	tap_eq_ptr(explain_judge_qp(2), NULL, "no queue pair");
+	tap_ok(explain_judge_cq(1) == &cqs[1], "a completion queue");
+	tap_eq_ptr(explain_judge_cq(4), NULL, "no completion queue");
+	tap_ok(explain_judge_srq(1, &done) == &srqs[1] && done == 7, "a shared receive queue");
+	tap_eq_str(srqs[1].device, "?", "whose device is none");
+	tap_eq_ptr(explain_judge_srq(0, &done), NULL, "no shared receive queue");
+	tap_ok(explain_judge_mr(1, &mr) && mr.lkey == 0x444, "a region");
+	tap_ok(!explain_judge_mr(2, &mr), "no region");
+	tap_ok(!qps[1].path_mtu && !qps[1].active_mtu && !qps[1].port && !qps[1].state &&
+		       !qps[1].send_cq && !qps[1].recv_cq,
+	       "what is out of bounds is not known");
+	qp(1)->path_mtu = qp(1)->active_mtu = 5;
+	qp(1)->port = 255;
+	qp(1)->state = 6;
+	qp(1)->send_cq = qp(1)->recv_cq = EXPLAIN_CQ_ROWS;
+	qp(1)->srq = EXPLAIN_SRQ_ROWS;
+	explain_judge_take();
+	tap_ok(qps[1].path_mtu == 5 && qps[1].active_mtu == 5 && qps[1].port == 255 &&
+		       qps[1].state == 6 && qps[1].send_cq == EXPLAIN_CQ_ROWS &&
+		       qps[1].recv_cq == EXPLAIN_CQ_ROWS && qps[1].srq == EXPLAIN_SRQ_ROWS,
+	       "and what is just within them is");
+	cq(0)->armed = 2;
+	cq(0)->events = 2;
+	cq(0)->events_at = 1;
+	tap_ok(!explain_judge_armed(cq(0)), "a queue whose event has come");
+	cq(0)->events_at = 2;
+	tap_ok(explain_judge_armed(cq(0)), "one that was armed after it");
+	cq(0)->armed = 0;
+	tap_ok(!explain_judge_armed(cq(0)), "one that was never armed");
+	fit();
+	look(1);
+	qp(0)->recvs = 1;
+	look(.2);
+	done = now;
+	look(1);
+	explain_judge_seen(0, &changed, &since);
+	tap_ok(changed == done && since == done - second, "since when it is so");
+}
+
+static void test_machine(const struct explain_sight *machine)
+{
+	char text[8], name_of_file[] = "/tmp/judge.XXXXXX", longer[400];
+	const int file = mkstemp(name_of_file);
+	struct rusage usage;
+	uint64_t at, used;
+	siginfo_t ended;
+	pid_t child;
+
+	at = machine->now_ns();
+	usleep(1000);
+	used = machine->now_ns() - at;
+	tap_ok(used >= 1000000 && used < 60 * second, "a millisecond passes");
+	prctl(PR_SET_NAME, "a) b (c");
+	tap_eq_int(machine->state_of(getpid()), 'R', "this process runs");
+	do {
+		getrusage(RUSAGE_SELF, &usage);
+		used = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 +
+		       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
+	} while (used < 100);
+	at = machine->time_of(getpid());
+	tap_ok(at + 50 > used && at < used + 50, "what it has used");
+	tap_ok(machine->has_thread(getpid(), getpid()), "its thread");
+	tap_ok(!machine->has_thread(getpid(), getppid()), "and none of another process");
+	child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	kill(child, SIGSTOP);
+	waitpid(child, NULL, WUNTRACED);
+	tap_eq_int(machine->state_of(child), 'T', "a process that is stopped");
+	kill(child, SIGKILL);
+	waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT);
+	tap_eq_int(machine->state_of(child), '\0', "one that has ended");
+	waitpid(child, NULL, 0);
+	tap_eq_int(machine->state_of(child), '\0', "and is no more");
+	tap_eq_int((intmax_t)machine->time_of(child), 0, "which has used nothing");
+	if (file < 0 || write(file, "one two\nthree\n", 14) != 14)
+		tap_bail("cannot write a file");
+	tap_ok(read_file(name_of_file, text, sizeof(text)) && !strcmp(text, "one two"),
+	       "the first line of a file");
+	tap_ok(read_file(name_of_file, text, 4) && !strcmp(text, "one"), "as far as it has room");
+	snprintf(longer, sizeof(longer), "/proc/self/fd/%d", file);
+	tap_ok(!read_file(longer, text, sizeof(text)), "no other file, by a link");
+	tap_ok(!read_file("/tmp", text, sizeof(text)), "no directory");
+	unlink(name_of_file);
+	tap_ok(!read_file(name_of_file, text, sizeof(text)), "no file");
+	close(file);
+	tap_ok(!machine->read("none/ports/1/state", text, sizeof(text)), "no device");
+	memset(longer, '/', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	tap_ok(!machine->read(longer, text, sizeof(text)), "no path that is too long");
+}
+
 /* Nine that are alike are told of once. */
 static void test_alike(void)
 {
@@ -1309,6 +2367,18 @@ static void test_alike(void)
 	look(LIMIT + .4);
 	tap_ok(strstr(written(output.log), "The same holds for 8 more of its queue pairs.") != NULL,
 	       "what is alike is said once");
+	reset();
+	for (unsigned int i = 0; i < 66; i++) {
+		make_qp(i, 100 + (int)i, 17, 99);
+		qp(i)->sends = qp(i)->signaled = 1;
+	}
+	name(&share->process[2], 100, "a\"b\\c");
+	clear();
+	look(.2);
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_int(count_of(written(output.log), "rdmaez-explain: "), 64, "of 66, 64 are told of");
+	tap_ok(!strncmp(written(output.json), "{\"program\":\"a_b_c\",\"pid\":100,", 29),
+	       "a name that JSON could not hold");
 }
 
 int main(void)
@@ -1319,26 +2389,36 @@ int main(void)
 	output.json = memfd_create("json", 0);
 	if (!share || !made || output.log < 0 || output.json < 0)
 		tap_bail("no memory");
+	test_machine(&explain_sight);
 	explain_sight = (struct explain_sight){clock_of_test, state_in_test, time_in_test,
 					       thread_in_test, read_in_test};
 	explain_judge_begin(made, share, LIMIT);
 	test_process();
 	test_ends_with_it();
 	test_held();
+	test_gids();
 	test_connection();
 	test_requests();
 	test_ports();
 	test_receives();
+	test_counters();
+	test_many_ports();
 	test_patience();
 	test_events();
 	test_stall();
 	test_queues();
+	test_other_queues();
 	test_dropped();
+	test_receivers();
 	test_lost();
 	test_unpolled();
 	test_datagrams();
+	test_addresses();
 	test_calls();
+	test_call_texts();
 	test_failed_regions();
+	test_same_keys();
+	test_oldest();
 	test_failed_peers();
 	test_failed_types();
 	test_failed_receives();
@@ -1347,6 +2427,12 @@ int main(void)
 	test_polled();
 	test_once();
 	test_text();
+	test_findings();
+	test_plain();
+	test_failed_texts();
+	test_before();
+	test_still();
+	test_answers();
 	test_alike();
 	return tap_done();
 }
