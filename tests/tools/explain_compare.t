@@ -974,6 +974,129 @@ ok 'what is wrong with a file is said, and the others are compared' broken_files
 	1 file has no state
 END
 
+# judges_lines <TABLE>: of each line of JSON, after what is said of it and a tab. STATE stands for what each
+# state has, and CONTROL for a character.
+judges_lines() {
+	local said line number=1000
+	rm -rf "$scratch/lines"
+	mkdir "$scratch/lines"
+	while IFS=$'\t' read -r said line; do
+		number=$((number + 1))
+		line=${line/CONTROL/$'\x1f'}
+		printf '%s\n' "${line/STATE/$whole}" >"$scratch/lines/$number"
+		[[ $said == good ]] || echo "Not read: $number: line 1: $said"
+	done >"$scratch/wanted"
+	(cd "$scratch/lines" && printf '%s\n' * | xargs -n 20 "$tool" --compare) >"$scratch/page" || :
+	grep '^Not read' "$scratch/page" | diff - "$scratch/wanted"
+}
+whole='"program":"w","pid":1,"kind":"state","host":"h","time":"2026-01-31T12:00:00.000Z"'
+ok 'each line is read as JSON has it' judges_lines <<-'END'
+	not JSON: an escape of four digits has other characters	{"program":"\u00g0"}
+	not JSON: an escape of four digits has other characters	{"program":"\u12
+	not JSON: an unknown escape	{"program":"\q"}
+	not JSON: an unknown escape	{"program":"\
+	not JSON: it ends within a string	{"program":"w\"
+	not JSON: it ends within a string	{"program":"w
+	not JSON: a control character in a string	{"program":"wCONTROL"}
+	not JSON: a string is missing	{5:1}
+	not JSON: a string is missing	{"program":5}
+	not JSON: a colon is missing	{"program" 1}
+	a number that is too large	{STATE,"rank":18446744073709551616}
+	a number that is too large	{STATE,"rank":4294967296}
+	good	{STATE,"rank":4294967295}
+	good	{STATE,"qps":[{"sends_posted":18446744073709551615}]}
+	a number that is too large	{STATE,"qps":[{"sends_posted":18446744073709551616}]}
+	a number where only 0, 1, 2 and so on will do	{STATE,"rank":01}
+	a number where only 0, 1, 2 and so on will do	{STATE,"rank":1.5}
+	a number where only 0, 1, 2 and so on will do	{STATE,"rank":1e3}
+	a number where only 0, 1, 2 and so on will do	{STATE,"rank":1E3}
+	a number where only 0, 1, 2 and so on will do	{STATE,"rank":-1}
+	a number where only 0, 1, 2 and so on will do	{STATE,"rank":"1"}
+	a number where only 0, 1, 2 and so on will do	{STATE,"rank":
+	good	{STATE,"rank":0}
+	not JSON: a number without digits	{STATE,"x":-}
+	not JSON: a number without digits	{STATE,"x":1.}
+	not JSON: a number without digits	{STATE,"x":1.5e}
+	not JSON: a number without digits	{STATE,"x":1e+
+	not JSON: a number begins with 0	{STATE,"x":00}
+	not JSON: a number begins with 0	{STATE,"x":-09}
+	good	{STATE,"x":[0,-0.5,1.25E+10,2e-3,1e5,10,-7,true,false,null,"a",{},[],{"y":[{"z":1}]}]}
+	good	 { "x" : [ 1 , { "y" : 2 , "z" : [ ] } ] , STATE , "qps" : [ { } , { } ] , "rank" : 7 } 
+	not JSON: it ends too early	{STATE,"x":
+	not JSON: no value where one should be	{STATE,"x":nil}
+	not JSON: no value where one should be	{STATE,"x":tru
+	not JSON: a colon is missing	{STATE,"x":{"y" 1}}
+	not JSON: an object or array has no end	{STATE,"x":{"y":1 "z":2}}
+	not JSON: an object or array has no end	{STATE,"x":[1 2]}
+	not JSON: an object or array has no end	{STATE,"x":[1}
+	not JSON: a string is missing	{STATE,"x":{1:2}}
+	not JSON: an object has no end	{STATE
+	not JSON: no object	5
+	not JSON: something follows the object	{STATE} 5
+	good	{STATE,"x":[[[[[[[[[[[[[[1]]]]]]]]]]]]]]}
+	good	{STATE,"x":[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]}
+	it is nested too deeply	{STATE,"x":[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]}
+	no array where one is expected	{STATE,"qps":5}
+	no object where one is expected	{STATE,"qps":[5]}
+	no object where one is expected	{STATE,"qps":[{},]}
+	not JSON: an array has no end	{STATE,"qps":[{} {}]}
+	not JSON: an array has no end	{STATE,"qps":[{}
+	not JSON: an object has no end	{STATE,"qps":[{"port":1
+	good	{STATE,"qps":[],"cqs":[{}],"srqs":[{}],"mrs":[{}],"ports":[{}],"gids":[{}]}
+	good	{STATE,"qps":null,"qps":[{}]}
+	the same array twice	{STATE,"qps":[{}],"qps":[{}]}
+	good	{STATE,"stopped":false,"qps":[{"gone":true,"x":1},{"gone":false}],"rank":null}
+	neither true nor false	{STATE,"qps":[{"gone":5}]}
+	neither true nor false	{STATE,"stopped":"true"}
+	good	{STATE,"qps":[{"gid":"10.0.0.1"},{"gid":"fe80::1"}]}
+	an invalid GID	{STATE,"qps":[{"gid":"fe80::1::"}]}
+	an invalid GID	{STATE,"qps":[{"gid":"10.0.0"}]}
+	an invalid GID	{STATE,"qps":[{"gid":""}]}
+	not JSON: a string is missing	{STATE,"qps":[{"gid":5}]}
+	not JSON: a string is missing	{STATE,"time":5}
+	an invalid time	{STATE,"time":"2026-01-31 12:00:00.000Z"}
+	an invalid time	{STATE,"time":"2026-01-31T12:00:00.000"}
+	an invalid time	{STATE,"time":"2026-01-31T12:00:00.000ZZ"}
+	an invalid time	{STATE,"time":"1969-12-31T12:00:00.000Z"}
+	an invalid time	{STATE,"time":"2026-00-31T12:00:00.000Z"}
+	an invalid time	{STATE,"time":"2026-13-31T12:00:00.000Z"}
+	an invalid time	{STATE,"time":"2026-01-00T12:00:00.000Z"}
+	an invalid time	{STATE,"time":"2026-01-32T12:00:00.000Z"}
+	an invalid time	{STATE,"time":"2026-01-31T24:00:00.000Z"}
+	an invalid time	{STATE,"time":"2026-01-31T12:60:00.000Z"}
+	an invalid time	{STATE,"time":"2026-01-31T12:00:61.000Z"}
+	an invalid time	{STATE,"time":"2026-01-31T12:00:00.00:Z"}
+	an invalid time	{STATE,"time":"2026-01-31T12:00:00.00/Z"}
+	a state without program, pid, host or time	{"kind":"state"}
+	a state without program, pid, host or time	{"kind":"state","pid":1,"host":"h","time":"2026-01-31T12:00:00.000Z"}
+	a state without program, pid, host or time	{"kind":"state","program":"w","host":"h","time":"2026-01-31T12:00:00.000Z"}
+	a state without program, pid, host or time	{"kind":"state","program":"w","pid":1,"time":"2026-01-31T12:00:00.000Z"}
+	a state without program, pid, host or time	{"kind":"state","program":"w","pid":1,"host":"h"}
+	good	{"kind":"summary","x":5.5}
+	good	{}
+	good	{"kind":"summary","qps":[{"qp_num":1}]}
+END
+
+# Two states of a rank at a time, over months, leap years and centuries.
+shows_times() {
+	local times=(1970-01-01T00:00:00.000Z 1999-12-31T23:59:59.999Z 2000-02-29T01:02:03.004Z 2024-02-29T12:00:00.010Z
+		2024-03-01T00:00:00.100Z 2025-02-28T23:59:59.090Z 2026-07-31T10:20:30.456Z 2026-11-30T09:08:07.065Z
+		2100-03-01T00:00:00.000Z 2399-12-31T23:00:00.000Z) i
+	for ((i = 0; i < ${#times[@]}; i += 2)); do
+		printf '{%s,"rank":0,"qps":[{"qp_num":1}]}\n' "${whole/2026*Z/${times[i]}}" \
+			"${whole/1,*/2,\"kind\":\"state\",\"host\":\"h\",\"time\":\"${times[i + 1]}\"}" >"$scratch/times"
+		"$tool" --compare "$scratch/times" >"$scratch/page" || :
+		diff "$scratch/page" - <<-END
+			Likely: these are files of two runs: rank 0 on h is there twice
+			  What is said here may mix the two runs. Next: compare only the files of one run.
+			    rank 0, h, w[1], ${times[i]}: queue pairs: 1
+			    rank 0, h, w[2], ${times[i + 1]}: queue pairs: 1
+			2 processes on 1 host: 2 queue pairs, 0 pairs, 1 finding
+		END
+	done
+}
+ok 'times are read as they are shown' shows_times
+
 # What a terminal would obey is shown as a question mark, by JSON's escapes as by itself.
 shows_plainly() {
 	page 'mesh(2)
