@@ -33,6 +33,13 @@ finds() {
 	[[ $code == 1 ]]
 }
 
+# heads SCRIPT <LINES>: the first line of each finding, and the last of the page.
+heads() {
+	page "$1"
+	grep -v '^  ' "$scratch/page" | diff - /dev/stdin
+	[[ $code == 1 ]]
+}
+
 # finds_nothing SCRIPT: but for the last line, which counts.
 finds_nothing() {
 	page "$1"
@@ -919,6 +926,349 @@ LINES[1] = [json.dumps(old)]' <<-'END'
 	    rank 1, node0, worker[999], 2026-01-31T11:00:00.000Z: queue pairs: 1
 	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: queue pairs: 1
 	3 processes on 1 host: 3 queue pairs, 1 pair, 1 finding
+END
+
+# --- Which is the peer, and what is known of it --------------------------------------------------------------------------
+
+ok 'the other end sends to another queue pair' heads 'mesh(2)
+qp(1, 0)["dest_qp_num"] = 9999' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: qp_num 18 against dest_qp_num 9999
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a queue pair without a number is none that another one names' finds 'mesh(2)
+del qp(0, 1)["qp_num"]
+mine(0)[0]["path_mtu"] = 256' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: path_mtu 256 against 4096
+	  A packet longer than the receiver's path MTU is dropped or fails at one end, depending on the
+	    device. Next: give both ends the same path_mtu, at most the smaller active MTU of their ports.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: a queue pair of mlx5_0 port 1: path_mtu
+	      256
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: path_mtu 4096
+	Likely: rank 1 on node0: dest_qp_num 18, no such queue pair
+	  No process with a file here has this queue pair at the peer's GID, so what is sent there is
+	    dropped. Next: exchange the numbers again; if a process without a file has this queue pair,
+	    start that process with rdmaez-explain as well.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: dest_qp_num 18
+	2 processes on 1 host: 2 queue pairs, 1 pair, 2 findings
+END
+
+ok 'nor is a number made up for the peer' heads 'mesh(2)
+del qp(1, 0)["qp_num"]' <<-'END'
+	Likely: rank 0 on node0: dest_qp_num 2065, no such queue pair
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'six processes without ranks' heads 'mesh(7)
+for state in RANKS: del state["rank"], state["ranks"]
+for found in mine(1): found["pkey"] = 5' <<-'END'
+	worker[1001] on node0 disagrees with 6 processes (worker[1000] on node0, worker[1002] on node0,
+	7 processes on 1 host: 42 queue pairs, 21 pairs, 1 finding
+END
+
+ok 'more ranges of ranks than a line has' heads 'star(29)
+for rank in range(1, 29, 2): qp(rank, 0)["path_mtu"] = 1024' <<-'END'
+	rank 0 on node0 disagrees with 14 ranks (1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, ...): path_mtu
+	29 processes on 4 hosts: 56 queue pairs, 28 pairs, 1 finding
+END
+
+ok 'ranks come before processes without, which are in the order of their hosts' heads 'mesh(4)
+for state in RANKS[:3]: del state["rank"], state["ranks"]
+RANKS[0]["host"] = "z"
+for found in mine(3): found["pkey"] = 5' <<-'END'
+	rank 3 on node0 disagrees with 3 processes (worker[1001] on node0, worker[1002] on node0,
+	4 processes on 2 hosts: 12 queue pairs, 6 pairs, 1 finding
+END
+
+ok 'of two queue pairs with one number, the one that is connected is meant, if it is not the first one' finds_nothing 'mesh(2)
+other = dict(qp(1, 0), path_mtu=256, state="INIT")
+RANKS[1]["qps"].insert(0, other)'
+
+ok 'nor if the first one is connected to another one' heads 'mesh(2)
+other = dict(qp(1, 0), path_mtu=256, dest_qp_num=99)
+RANKS[1]["qps"].insert(0, other)' <<-'END'
+	Likely: rank 1 on node0: dest_qp_num 99, no such queue pair
+	2 processes on 1 host: 3 queue pairs, 1 pair, 1 finding
+END
+
+ok 'nor if the first one is destroyed' finds_nothing 'mesh(2)
+other = dict(qp(1, 0), path_mtu=256, dest_qp_num=99, gone=True)
+qp(1, 0)["dest_qp_num"] = 98
+del qp(1, 0)["peer_gid"], qp(1, 0)["dest_qp_num"], other["dest_qp_num"]
+RANKS[1]["qps"].insert(0, other)'
+
+ok 'of two queue pairs with one number, the one that is connected is meant, if it is not the last one' finds_nothing 'mesh(2)
+other = dict(qp(1, 0), path_mtu=256, state="INIT")
+RANKS[1]["qps"].append(other)'
+
+ok 'nor if the last one is connected to another one' heads 'mesh(2)
+other = dict(qp(1, 0), path_mtu=256, dest_qp_num=99)
+RANKS[1]["qps"].append(other)' <<-'END'
+	Likely: rank 1 on node0: dest_qp_num 99, no such queue pair
+	2 processes on 1 host: 3 queue pairs, 1 pair, 1 finding
+END
+
+ok 'nor if the last one is destroyed' finds_nothing 'mesh(2)
+other = dict(qp(1, 0), path_mtu=256, dest_qp_num=99, gone=True)
+qp(1, 0)["dest_qp_num"] = 98
+del qp(1, 0)["peer_gid"], qp(1, 0)["dest_qp_num"], other["dest_qp_num"]
+RANKS[1]["qps"].append(other)'
+
+ok 'of two processes with one queue pair, the newer one is meant' heads 'mesh(2)
+RANKS.append(json.loads(json.dumps(RANKS[1])))
+RANKS[2].update(pid=999, time="2026-01-31T12:10:00.000Z")
+del RANKS[2]["rank"]
+mine(2)[0]["path_mtu"] = 256' <<-'END'
+	worker[999] on node0 and rank 0 on node0 disagree: path_mtu 256 against 4096
+	3 processes on 1 host: 3 queue pairs, 1 pair, 1 finding
+END
+
+ok 'and not the older one' heads 'mesh(2)
+RANKS.append(json.loads(json.dumps(RANKS[1])))
+RANKS[2].update(pid=999, time="2026-01-31T11:00:00.000Z")
+del RANKS[2]["rank"]
+mine(2)[0]["path_mtu"] = 256' <<-'END'
+	Advice: worker[999] on node0 has path_mtu 256, and 2 others have 4096
+	3 processes on 1 host: 3 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a queue pair whose peer is of its own process' heads 'job(1, lambda rank: [])
+for n in range(2): RANKS[0]["qps"].append({**sample(0, 0), "qp_num": 17 + n, "dest_qp_num": 18 - n, "path_mtu": 256 << n, "sq_psn": n, "rq_psn": 1 - n})' <<-'END'
+	rank 0 on node0 and rank 0 on node0 disagree: path_mtu 256 against 512
+	1 process on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'two such pairs' heads 'job(1, lambda rank: [])
+for n in range(4): RANKS[0]["qps"].append({**sample(0, 0), "qp_num": 17 + n, "dest_qp_num": 17 + (n ^ 1), "path_mtu": 256 << n % 2, "sq_psn": n, "rq_psn": n ^ 1})' <<-'END'
+	2 pairs of rank 0 on node0 disagree: path_mtu 256 against 512
+	1 process on 1 host: 4 queue pairs, 2 pairs, 1 finding
+END
+
+ok 'a GID that the port may have, as far as is known of it' heads 'mesh(2)
+qp(0, 1)["peer_gid"] = "::ffff:10.9.9.9"
+for row in RANKS[1]["gids"]: row["port"] = 2' <<-'END'
+	Likely: rank 0 on node0 and rank 1 on node0 disagree: dgid ::ffff:10.9.9.9 against GID
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'nor is it known by another device and a GID that is missing' heads 'mesh(2)
+qp(0, 1)["peer_gid"] = "::ffff:10.9.9.9"
+RANKS[1]["gids"][0]["device"] = "mlx5_1"
+del RANKS[1]["gids"][1]["gid"]' <<-'END'
+	Likely: rank 0 on node0 and rank 1 on node0 disagree: dgid ::ffff:10.9.9.9 against GID
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'an address of two hosts that the second queue pair has' heads 'near(16, 1)
+mine(8)[1]["gid"] = "::ffff:10.0.0.1"' <<-'END'
+	Likely: rank 9 on node1 and rank 8 on node1 disagree: dgid ::ffff:10.0.0.2 against GID
+	Likely: rank 0 on node0 and rank 8 on node1 have the same address: GID ::ffff:10.0.0.1
+	16 processes on 2 hosts: 32 queue pairs, 16 pairs, 2 findings
+END
+
+ok 'another key' finds_nothing 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(rkey=9, gone=True)]'
+
+ok 'a region of another device' finds_nothing 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(device="mlx5_1", gone=True)]'
+
+ok 'a key that was used again' finds_nothing 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(gone=True), region()]'
+
+ok 'a key that had been used before' finds_nothing 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(), region(gone=True)]'
+
+ok 'a region that begins before the request' finds_nothing 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(addr=0x7f0000000fff, length=4097)]'
+
+ok 'a region that begins a byte too late' heads 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(addr=0x7f0000001001)]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: rkey 0x1234, region too short
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'one that begins and ends a byte too early' heads 'mesh(2)
+reads()
+RANKS[1]["mrs"] = [region(addr=0x7f0000000fff)]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: rkey 0x1234, region too short
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a region that was there when the request failed' heads 'mesh(2)
+reads()
+qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_REM_ACCESS_ERR", failed_ms=5000)
+RANKS[1]["mrs"] = [region(access=3, since_ms=5001)]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: rkey 0x1234, region without the right
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'and one that came later' finds_nothing 'mesh(2)
+reads()
+qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_REM_ACCESS_ERR", failed_ms=5000)
+RANKS[1]["mrs"] = [region(access=3, since_ms=5000)]'
+
+# --- Who waits -----------------------------------------------------------------------------------------------------------
+
+ok 'a queue pair that was destroyed is said to be that' finds 'mesh(2)
+still()
+sends(0, 1)
+qp(1, 0)["gone"] = True' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: state RTS against destroyed
+	  One end waits for the other, which has destroyed its queue pair: nobody will answer. Next: have
+	    both ends agree to finish before either destroys its queue pair.
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: state RTS
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: state destroyed
+	rank 0 on node0 waits for rank 1 on node0, whose queue pair disagrees with its own, as said above
+	  Next: mend what disagrees first.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: destroyed, 116
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 2 findings
+END
+
+ok 'without a count of signaled requests all count' heads 'mesh(2)
+still()
+sends(0, 1)
+hungry(1, 0)
+del qp(0, 1)["sends_signaled"]' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'without any count nothing is under way' heads 'mesh(2)
+still()
+sends(0, 1)
+hungry(1, 0)
+del qp(0, 1)["sends_signaled"], qp(0, 1)["sends_posted"]' <<-'END'
+	Likely: rank 0 on node0 waits for rank 1 on node0, which has no message for it under way
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'what a peer looked like before says nothing of its receives' heads 'mesh(2)
+still()
+sends(0, 1)
+hungry(1, 0)
+RANKS[1]["time"] = "2026-01-31T11:59:00.000Z"' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, where nothing visible holds it up
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'of two requests that wait, the one is told that says more' finds 'mesh(2)
+for state in RANKS:
+    state["qps"] += [{**found, "qp_num": found["qp_num"] + 100, "dest_qp_num": found["dest_qp_num"] + 100} for found in state["qps"]]
+still()
+for n, opcode in enumerate(("IBV_WR_RDMA_WRITE", "IBV_WR_SEND")):
+    mine(0)[n].update(sends_posted=101, sends_signaled=101, oldest_opcode=opcode, oldest_ms=42000)
+    mine(1)[n].update(recvs_posted=100)' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2165 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 118 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 4 queue pairs, 2 pairs, 1 finding
+END
+
+ok 'be it the first one' finds 'mesh(2)
+for state in RANKS:
+    state["qps"] += [{**found, "qp_num": found["qp_num"] + 100, "dest_qp_num": found["dest_qp_num"] + 100} for found in state["qps"]]
+still()
+for n, opcode in enumerate(("IBV_WR_SEND", "IBV_WR_RDMA_WRITE")):
+    mine(0)[n].update(sends_posted=101, sends_signaled=101, oldest_opcode=opcode, oldest_ms=42000)
+    mine(1)[n].update(recvs_posted=100)' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, which has not posted a receive for what was sent
+	  Next: find out where it is, and whether it reposts each receive that it has used; with rnr_retry 7
+	    its peers wait forever.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 100
+	      receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 4 queue pairs, 2 pairs, 1 finding
+END
+
+ok 'a peer whose state is not known' finds 'mesh(2)
+still()
+sends(0, 1)
+del qp(1, 0)["state"]' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, where nothing visible holds it up
+	  Next: compare the counters of both ports before and after a minute (rdmaez-doctor): what was sent
+	    may be lost on the way.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: state unknown,
+	      116 receives posted, 100 completed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a peer whose state and receives are not known' finds 'mesh(2)
+still()
+sends(0, 1)
+del qp(1, 0)["recvs_posted"], qp(1, 0)["state"]' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, where nothing visible holds it up
+	  Next: compare the counters of both ports before and after a minute (rdmaez-doctor): what was sent
+	    may be lost on the way.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: state unknown
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: SEND under way
+	      for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'a send queue that the peer does not poll' finds 'mesh(2)
+still()
+sends(0, 1, "IBV_WR_RDMA_WRITE")
+sends(1, 0, "IBV_WR_RDMA_WRITE")
+qp(1, 0)["send_cq"] = 2
+RANKS[1]["cqs"] = [{"device": "mlx5_0", "cq_num": 2, "polls": 5, "polled_ms": 42000, "armed": False}]' <<-'END'
+	rank 0 on node0 waits for rank 1 on node0, where nothing visible holds it up
+	  Next: compare the counters of both ports before and after a minute (rdmaez-doctor): what was sent
+	    may be lost on the way.
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: QP 2065 of mlx5_0 port 1: RTS, 116
+	      receives posted, 100 completed
+	    rank 1, node0, worker[1001], 2026-01-31T12:00:00.001Z: CQ 2 of mlx5_0 was last polled 42.0 s
+	      before, and is not armed
+	    rank 0, node0, worker[1000], 2026-01-31T12:00:00.000Z: QP 18 of mlx5_0 port 1: RDMA_WRITE under
+	      way for 42.0 s, 1 not completed
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'for whom more wait comes first' heads 'job(9, lambda rank: {0: [8], 1: [8], 2: [8], 3: [7], 4: [7], 5: [6], 6: [5], 7: [3, 4], 8: [0, 1, 2]}[rank])
+still()
+for rank, peer in ((0, 8), (1, 8), (2, 8), (3, 7), (4, 7), (5, 6)): sends(rank, peer); hungry(peer, rank)' <<-'END'
+	3 ranks (0-2) wait for rank 8 on node1, which has not posted a receive for what was sent
+	2 ranks (3-4) wait for rank 7 on node0, which has not posted a receive for what was sent
+	rank 5 on node0 waits for rank 6 on node0, which has not posted a receive for what was sent
+	9 processes on 2 hosts: 12 queue pairs, 6 pairs, 3 findings
+END
+
+ok 'sixteen ends of waiting are told' heads 'job(60, lambda rank: [rank // 3 * 3] if rank % 3 else [rank + 1, rank + 2])
+still()
+for rank in range(60):
+    if rank % 3: sends(rank, rank // 3 * 3); hungry(rank // 3 * 3, rank)' <<-'END'
+	2 ranks (1-2) wait for rank 0 on node0, which has not posted a receive for what was sent
+	2 ranks (4-5) wait for rank 3 on node0, which has not posted a receive for what was sent
+	2 ranks (7-8) wait for rank 6 on node0, which has not posted a receive for what was sent
+	2 ranks (10-11) wait for rank 9 on node1, which has not posted a receive for what was sent
+	2 ranks (13-14) wait for rank 12 on node1, which has not posted a receive for what was sent
+	2 ranks (16-17) wait for rank 15 on node1, which has not posted a receive for what was sent
+	2 ranks (19-20) wait for rank 18 on node2, which has not posted a receive for what was sent
+	2 ranks (22-23) wait for rank 21 on node2, which has not posted a receive for what was sent
+	2 ranks (25-26) wait for rank 24 on node3, which has not posted a receive for what was sent
+	2 ranks (28-29) wait for rank 27 on node3, which has not posted a receive for what was sent
+	2 ranks (31-32) wait for rank 30 on node3, which has not posted a receive for what was sent
+	2 ranks (34-35) wait for rank 33 on node4, which has not posted a receive for what was sent
+	2 ranks (37-38) wait for rank 36 on node4, which has not posted a receive for what was sent
+	2 ranks (40-41) wait for rank 39 on node4, which has not posted a receive for what was sent
+	2 ranks (43-44) wait for rank 42 on node5, which has not posted a receive for what was sent
+	2 ranks (46-47) wait for rank 45 on node5, which has not posted a receive for what was sent
+	60 processes on 8 hosts: 80 queue pairs, 40 pairs, 16 findings
 END
 
 # --- Files -------------------------------------------------------------------------------------------------------------

@@ -386,21 +386,19 @@ static void tell_end(const struct graph *graph, const struct edge *edge)
 	const uint32_t at = graph->job->end[edge->end].peer;
 	const struct explain_state_cq *cq;
 	const struct explain_end *end;
+	const char *state;
 	bool is_new;
 
 	if (at == EXPLAIN_NONE)
 		return;
 	end = &graph->job->end[at];
+	state = end->qp->gone ? "destroyed" : end->qp->state ? end->qp->state : "state unknown";
 	if (HAS(end, recvs_posted) && HAS(end, recvs_completed) && !HAS(end, srq))
-		explain_row(graph->job, at, "%s, %llu receives posted, %llu completed",
-			    end->qp->state ? end->qp->state : "state unknown",
+		explain_row(graph->job, at, "%s, %llu receives posted, %llu completed", state,
 			    (unsigned long long)end->qp->recvs_posted,
 			    (unsigned long long)end->qp->recvs_completed);
 	else
-		explain_row(graph->job, at, "%s",
-			    end->qp->gone    ? "destroyed"
-			    : end->qp->state ? end->qp->state
-					     : "state unknown");
+		explain_row(graph->job, at, "%s", state);
 	cq = unpolled(graph->job, end, false);
 	if (!cq && explain_due_sends(end))
 		cq = unpolled(graph->job, end, true);
