@@ -36,7 +36,8 @@ finds() {
 # heads SCRIPT <LINES>: the first line of each finding, and the last of the page.
 heads() {
 	page "$1"
-	grep -v '^  ' "$scratch/page" | diff - /dev/stdin
+	grep -v '^  ' "$scratch/page" >"$scratch/heads"
+	diff "$scratch/heads" -
 	[[ $code == 1 ]]
 }
 
