@@ -278,6 +278,71 @@ passes_the_status_on() {
 	silent
 }
 
+# limited WHAT WORDS OPTION...: where the shell's limit WHAT leaves no room, this is said, and nothing runs.
+limited() {
+	code=0
+	(
+		trap '' XFSZ
+		ulimit "${@:3:2}"
+		exec build/tools/rdmaez-explain "${@:5}" echo runs
+	) > >(cat >"$scratch/out") 2> >(cat >"$scratch/err") || code=$?
+	wait
+	cat "$scratch/err"
+	[[ $code == 125 && ! -s $scratch/out && $(tail -n 1 "$scratch/err") == "rdmaez-explain: $1: $2" ]]
+}
+
+finds_no_room() {
+	limited 'memory to share with the command' 'File too large' -f 0
+	limited 'memory to share with the command' 'Too many open files' -n 4
+	limited 'memory to share with the command' 'Too many open files' -n 5 --waiting 1
+	limited pipe 'Too many open files' -n 6
+}
+
+# Its own files take no place of the standard streams, which the command would take for its own.
+leaves_streams_closed() {
+	build/tools/rdmaez-explain --waiting 9 sh -c 'ls "/proc/${RDMAEZ_EXPLAIN%% *}/fd"' <&- 2>"$scratch/err" >"$scratch/out"
+	silent
+	! grep -x 0 "$scratch/out"
+	[[ $(grep -cx '[1-9]' "$scratch/out") -ge 5 ]]
+}
+
+# Beside the program, and where it is installed.
+finds_its_object() {
+	local bin=$scratch/prefix/bin object=$PWD/build/tools/rdmaez-explain.so place
+	mkdir -p "$bin" "$scratch/prefix/lib/rdmaez" "$scratch/prefix/lib64/rdmaez"
+	cp build/tools/rdmaez-explain "$bin"
+	! "$bin/rdmaez-explain" echo runs 2>"$scratch/err"
+	[[ $(<"$scratch/err") == 'rdmaez-explain: rdmaez-explain.so: neither beside the program nor in ../lib/rdmaez or ../lib64/rdmaez' ]]
+	for place in ../lib64/rdmaez/ ../lib/rdmaez/ ''; do
+		ln -s "$object" "$bin/$place/rdmaez-explain.so"
+		[[ $("$bin/rdmaez-explain" sh -c 'echo $LD_PRELOAD') == "$bin/${place}rdmaez-explain.so" ]]
+	done
+	[[ $(LD_PRELOAD=libc.so.6 "$bin/rdmaez-explain" sh -c 'echo $LD_PRELOAD') == "libc.so.6:$bin/rdmaez-explain.so" ]]
+	[[ $(LD_PRELOAD='' "$bin/rdmaez-explain" sh -c 'echo $LD_PRELOAD') == "$bin/rdmaez-explain.so" ]]
+	mv "$bin" "$scratch/prefix/a bin"
+	! "$scratch/prefix/a bin/rdmaez-explain" echo runs >"$scratch/out" 2>"$scratch/err"
+	[[ $(<"$scratch/err") == "rdmaez-explain: $scratch/prefix/a bin/rdmaez-explain.so: LD_PRELOAD takes no path with a space, a colon or a dollar sign" ]]
+}
+
+# The values of --waiting and --signal: those that are taken, and those that are not.
+takes_values() {
+	local value
+	for value in 0 1 86400; do
+		ends 0 --waiting "$value" true
+		silent
+	done
+	for value in 86401 -1 +1 1x x '' 99999999999999999999; do
+		misused "--waiting takes seconds, up to 86400, and not ${value//+/\\+}" --waiting "$value" true
+	done
+	for value in USR1 USR2 HUP none; do
+		ends 0 --signal "$value" true
+		silent
+	done
+	for value in TERM usr1 ''; do
+		misused "--signal takes USR1, USR2, HUP or none, and not $value" --signal "$value" true
+	done
+}
+
 cannot_run() {
 	ends "$1" "$2"
 	[[ $(<"$scratch/err") == "rdmaez-explain: $2: $3" ]]
@@ -528,8 +593,12 @@ wants() {
 	says "version .$1. not found" \
 		"^rdmaez-explain: $scratch/newer/program wants $1 of libibverbs\.so\.1, which .*/libibverbs\.so\.1 does not have, so it does not start\. Next: $2\.$"
 	[[ $(<"$scratch/err") != *'nothing was seen of it'* ]]
-	PATH=$scratch/newer:$PATH ends 1 program
+	PATH=/nowhere:$scratch/newer:$PATH ends 1 program
 	says "^rdmaez-explain: program wants $1 of "
+	ln -s "$PWD/build" "$scratch/newer/build"
+	(cd "$scratch/newer" && PATH=:$PATH ends 1 program)
+	says "^rdmaez-explain: program wants $1 of "
+	rm "$scratch/newer/build"
 }
 
 # The program wants nothing that is not there, but a library of it does, in a directory that only the program knows.
@@ -557,6 +626,38 @@ wants_nothing() {
 	silent
 	ends 127 sh -c 'exit 127'
 	silent
+	code=0
+	env -u PATH build/tools/rdmaez-explain false 2>"$scratch/err" || code=$?
+	[[ $code == 1 ]]
+	silent
+	printf '#!/bin/sh\n# %0100d\nexit 1\n' 0 >"$scratch/newer/script"
+	chmod +x "$scratch/newer/script"
+	ends 1 "$scratch/newer/script"
+	silent
+}
+
+# A library without versions may have what is wanted, as far as is known.
+wants_of_no_version() {
+	newer IBVERBS_1.98
+	mkdir "$scratch/newer/without"
+	echo 'int ibv_of_tomorrow(void) { return 1; }' |
+		"${CC:-gcc}" -shared -fPIC -Wl,-soname,libibverbs.so.1 -x c - -o "$scratch/newer/without/libibverbs.so.1"
+	LD_LIBRARY_PATH=$scratch/newer/without explain "$scratch/newer/program"
+	cat "$scratch/err"
+	[[ $code == 1 || $code == 127 ]]
+	! grep '^rdmaez-explain' "$scratch/err"
+}
+
+# A dynamic linker that lists nothing: then the library is the one that any program finds.
+wants_by_another_linker() {
+	newer IBVERBS_1.98
+	echo 'void _start(void) { __asm__ volatile("mov $60, %eax; mov $1, %edi; syscall"); }' |
+		"${CC:-gcc}" -shared -fPIC -nostdlib -Wl,-e,_start -x c - -o "$scratch/newer/linker"
+	echo 'int ibv_of_tomorrow(void); int main(void) { return ibv_of_tomorrow(); }' |
+		"${CC:-gcc}" -Wl,--dynamic-linker="$scratch/newer/linker" -x c - -x none "$scratch/newer/libibverbs.so.1" \
+			-o "$scratch/newer/linked"
+	ends 1 "$scratch/newer/linked"
+	[[ $(<"$scratch/err") == "rdmaez-explain: $scratch/newer/linked wants IBVERBS_1.98 of libibverbs.so.1, which $PWD/build/tests/fake/libibverbs.so.1 does not have, so it does not start. Next: install rdma-core in the release it was built with, or build the program with the rdma-core of this system." ]]
 }
 
 ok 'names the release that brings a version' wants IBVERBS_1.98 \
@@ -565,6 +666,8 @@ ok 'says to install both from one release' wants IBVERBS_PRIVATE_98 \
 	'install libibverbs and the program from one release of rdma-core; see LD_LIBRARY_PATH, and which rdma-core conda or a wheel brings along'
 ok 'names a library of the program that wants it' library_wants IBVERBS_1.18 65
 ok 'says nothing of versions that are there' wants_nothing
+ok 'nor of a library without versions' wants_of_no_version
+[[ $(uname -m) != x86_64 ]] || ok 'asks another dynamic linker, or looks for the library' wants_by_another_linker
 ok 'an image without libibverbs' without_libibverbs
 ok 'explains a refusal' explains_a_refusal
 ok 'tells the line of the call' tells_the_line
@@ -603,6 +706,10 @@ ok 'refuses an option that it does not have' misused 'no such option: --nothing'
 ok 'refuses a short option that it does not have' misused 'no such option: -x' -x wrong_mask
 ok 'refuses an option without its value' misused 'a value is missing after --json' --json
 ok 'refuses a kind that there is not' misused 'no kind of finding is called fish' --only fish wrong_mask
+ok 'takes the seconds and signals that there are' takes_values
+ok 'says what it has no room for' finds_no_room
+ok 'leaves streams alone that are closed' leaves_streams_closed
+ok 'finds its shared object, or says where it has looked' finds_its_object
 ok 'takes one core' misused '--core takes one file, and no other option: wrong_mask' --core "$0" wrong_mask
 ok 'needs a command' misused 'no command' --line
 ok 'stops for a debugger, once' stops

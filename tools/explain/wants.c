@@ -353,8 +353,8 @@ static bool find_program(const char *command, char path[PATH_MAX])
 	while (at && *at) {
 		const size_t length = strcspn(at, ":");
 
-		if (snprintf(path, PATH_MAX, "%.*s/%s", (int)length, length ? at : ".", command) <
-			    PATH_MAX &&
+		if (snprintf(path, PATH_MAX, "%.*s/%s", length ? (int)length : 1, length ? at : ".",
+			     command) < PATH_MAX &&
 		    !access(path, X_OK))
 			return true;
 		at += length + (at[length] == ':');
