@@ -33,7 +33,7 @@ fails 'sees one that nothing expects' '< WAIT_TWO_TO_ONE' all_expected "$scratch
 seeded() {
 	sed -E "$1" tools/explain/judge.c >"$scratch/seeded.c"
 	! cmp --silent tools/explain/judge.c "$scratch/seeded.c" || { echo "$1 changes nothing"; return 0; }
-	local sanitize=(-O0)
+	local sanitize=(-O0 -g0)
 	judged "$scratch/seeded.c"
 }
 while IFS='|' read -r what script; do

@@ -176,6 +176,17 @@ was_before() {
 }
 ok 'what has ended has the time of its end' was_before
 
+of_this_machine() {
+	local time now
+	written all >/dev/null
+	diff <(jq -r 'select(.kind == "state") | .host, .boot_id, .kernel' <"$scratch/states") \
+		<(hostname; cat /proc/sys/kernel/random/boot_id; uname -r)
+	time=$(jq -r 'select(.kind == "state").time' <"$scratch/states")
+	now=$(date +%s)
+	(($(date -d "$time" +%s) <= now && $(date -d "$time" +%s) > now - 60))
+}
+ok 'a state has the names of the machine, and the time' of_this_machine
+
 # said CASE <LINES>: what the first line of each page says, and what happens between them.
 said() {
 	written "$1" >/dev/null
@@ -193,10 +204,10 @@ ok 'the page is said again after a minute, if it begins with something else, and
 END
 
 ok 'at the end it is said of what has failed' said page_at_end <<-'END'
-	failed
-	rdmaez-explain: rank 0 and rank 1 disagree: sq_psn 5 against rq_psn 6
 	as a line
 	one of the two alone
+	both
+	rdmaez-explain: rank 0 and rank 1 disagree: sq_psn 5 against rq_psn 6
 END
 
 done_testing

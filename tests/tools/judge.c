@@ -450,6 +450,17 @@ static void test_connection(void)
 	make_qp(2, PROCESS, 19, 18);
 	qp(2)->state = INIT;
 	finds(NO_ANSWER, "another one that is not connected yet");
+	for (int i = 0; i < 6; i++) {
+		fit();
+		make_qp(2, PROCESS, 19, 18);
+		qp(2)->has_gids = i != 0;
+		qp(2)->dest_qp_num = i == 1 ? 20 : 18;
+		qp(2)->state = i == 2 ? ERR : RTS;
+		qp(2)->row.gone = i == 3;
+		qp(2)->type = i == 4 ? UD : RC;
+		qp(2)->peer_gid[0] = i == 5;
+		finds(NO_ANSWER, "another one that is not connected to it");
+	}
 }
 
 static void test_requests(void)
@@ -1824,6 +1835,20 @@ static void test_once(void)
 	tap_ok(written(output.log)[0] != '\0', "and again after there was progress");
 	explain_judge_say(&output, EXPLAIN_ASKED);
 	tap_ok(written(output.log)[0] != '\0', "and whenever it is asked");
+	qp(0)->row.version = 4;
+	finds(NO_ANSWER, "another queue pair in its place");
+	fit();
+	is_polled[0] = false;
+	clear();
+	look(2);
+	cq(0)->polls = 1;
+	explain_judge_say(&output, EXPLAIN_ASKED);
+	tap_eq_str(found(), NO_ANSWER, "what was polled just now");
+	stay_in(EXPLAIN_DESTROY_QP);
+	qp(0)->row.pid = qp(1)->row.pid = 0;
+	clear();
+	look(LIMIT + .4);
+	tap_ok(written(output.log)[0] != '\0', "a call of a program without queue pairs");
 }
 
 /* ---- All of its words ----------------------------------------------------------------------------------------- */
@@ -1928,7 +1953,7 @@ static void test_findings(void)
 /* All that is said of one without a finding, whose peer is not known, and of its only completion queue. */
 static void test_plain(void)
 {
-	static const char *const names[] = {"mlx5/0", "mlx5=0", "mlx5 0", ".mlx5_0"};
+	static const char *const names[] = {"mlx5/0", "mlx5=0", "mlx5 0", ".mlx5_0", "mlx5\"0"};
 
 	reset();
 	memset(qp(1), 0, sizeof(*qp(1)));
@@ -1995,13 +2020,15 @@ static void test_plain(void)
 		explain_judge_say(&output, EXPLAIN_ASKED);
 		output.line = false;
 		tap_eq_str(written(output.log),
-			   "program=sender pid=10 kind=waiting seconds=5 device=? qp=17 "
-			   "type=other state=INIT sends=0 recvs=2 alike=0\n",
+			   i == 4 ? "program=sender pid=10 kind=waiting seconds=5 device=mlx5_0 "
+				    "qp=17 type=other state=INIT sends=0 recvs=2 alike=0\n"
+				  : "program=sender pid=10 kind=waiting seconds=5 device=? qp=17 "
+				    "type=other state=INIT sends=0 recvs=2 alike=0\n",
 			   "%s is no device's name", names[i]);
 	}
 	fit();
 	qp(1)->rq_psn = qp(1)->sq_psn = 999;
-	growing = "out_of_";
+	growing = "hw_counters/";
 	output.line = true;
 	clear();
 	look(LIMIT + .4);
@@ -2009,11 +2036,20 @@ static void test_plain(void)
 	tap_eq_str(written(output.log),
 		   "program=sender pid=10 kind=waiting seconds=5 device=mlx5_0 qp=17 type=RC "
 		   "state=RTS sends=1 recvs=0 alike=0 finding=error:WAIT_PSN "
-		   "finding=likely:WAIT_PSN_BACK counter=out_of_seq_request:23 "
-		   "counter=out_of_sequence:23 counter=out_of_buffer:23\n",
+		   "finding=likely:WAIT_PSN_BACK counter=completer_retry_err:23 "
+		   "counter=local_ack_timeout_err:23 counter=rcvd_rnr_err:23 "
+		   "counter=rnr_nak_retry_err:23 counter=out_of_seq_request:23 "
+		   "counter=out_of_sequence:23 counter=rcvd_seq_err:23 "
+		   "counter=packet_seq_err:23 counter=duplicate_request:23 "
+		   "counter=implied_nak_seq_err:23 counter=send_rnr_err:23 "
+		   "counter=out_of_buffer:23\n",
 		   "the line of one with counters");
-	tap_ok(strstr(written(output.json), ",\"counters\":{\"out_of_seq_request\":23,"
-					    "\"out_of_sequence\":23,\"out_of_buffer\":23}}\n"),
+	tap_ok(strstr(written(output.json),
+		      ",\"counters\":{\"completer_retry_err\":23,\"local_ack_timeout_err\":23,"
+		      "\"rcvd_rnr_err\":23,\"rnr_nak_retry_err\":23,\"out_of_seq_request\":23,"
+		      "\"out_of_sequence\":23,\"rcvd_seq_err\":23,\"packet_seq_err\":23,"
+		      "\"duplicate_request\":23,\"implied_nak_seq_err\":23,\"send_rnr_err\":23,"
+		      "\"out_of_buffer\":23}}\n") != NULL,
 	       "and its JSON");
 	fit();
 	for (int i = 0; i < 5; i++) {
@@ -2254,6 +2290,7 @@ static void test_answers(void)
 	qp(1)->port = 256;
 	qp(1)->state = 7;
 	qp(1)->send_cq = qp(1)->recv_cq = EXPLAIN_CQ_ROWS + 1;
+	qp(0)->srq = EXPLAIN_SRQ_ROWS + 1;
 	made->mr[1].lkey = 0x444;
 	explain_judge_take();
 	tap_eq_int((intmax_t)explain_judge_moment(), (intmax_t)now, "the moment");
@@ -2267,7 +2304,7 @@ static void test_answers(void)
 	tap_ok(explain_judge_mr(1, &mr) && mr.lkey == 0x444, "a region");
 	tap_ok(!explain_judge_mr(2, &mr), "no region");
 	tap_ok(!qps[1].path_mtu && !qps[1].active_mtu && !qps[1].port && !qps[1].state &&
-		       !qps[1].send_cq && !qps[1].recv_cq,
+		       !qps[1].send_cq && !qps[1].recv_cq && !qps[0].srq,
 	       "what is out of bounds is not known");
 	qp(1)->path_mtu = qp(1)->active_mtu = 5;
 	qp(1)->port = 255;

@@ -542,16 +542,17 @@ static void page_at_end(void)
 	look(1);
 	made->qp[0].signaled = 0;
 	explain_judge_end(&output, true);
-	fprintf(stderr, "failed\n");
 	made->qp[0].failed_at = now;
 	made->qp[0].failed_status = 12;
-	explain_judge_end(&output, true);
 	fprintf(stderr, "as a line\n");
 	output.line = true;
 	explain_judge_end(&output, true);
 	output.line = false;
 	fprintf(stderr, "one of the two alone\n");
 	made->qp[1].row.pid = 0;
+	explain_judge_end(&output, true);
+	fprintf(stderr, "both\n");
+	made->qp[1].row.pid = 11;
 	explain_judge_end(&output, true);
 }
 

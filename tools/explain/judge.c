@@ -168,7 +168,7 @@ static struct {
 	uint64_t posted_since, sends_since, recvs_since, changed_at;
 	uint64_t time, time_at; /* that its process had used at some time within */
 	uint64_t alive_at;      /* when its process was seen last */
-	bool is_told, is_told_unsignaled;
+	bool is_told;
 } seen_qp[EXPLAIN_QP_ROWS];
 
 static struct {
@@ -1574,10 +1574,8 @@ static bool look_at_qp(unsigned int at, uint64_t now)
 	    recvs != seen_qp[at].recvs || recvs_done != seen_qp[at].recvs_done ||
 	    errors != seen_qp[at].errors)
 		seen_qp[at].changed_at = now;
-	if (sends != seen_qp[at].sends) {
+	if (sends != seen_qp[at].sends)
 		seen_qp[at].posted_since = now;
-		seen_qp[at].is_told_unsignaled = false;
-	}
 	if (sends_done != seen_qp[at].sends_done || signaled <= sends_done) {
 		seen_qp[at].sends_since = now;
 		seen_qp[at].is_told &= sends_done == seen_qp[at].sends_done;
