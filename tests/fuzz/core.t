@@ -8,7 +8,7 @@ source tests/fuzz/lib.bash
 
 # fuzz_core DIRECTORY NAME RUNS: the reader in a tree like this one.
 fuzz_core() {
-	"${CLANG:-clang}" "${flags[@]}" -D_GNU_SOURCE -DEXPLAIN_FEW "-I$1/tools/explain" -fsanitize=fuzzer,address,undefined \
+	"${CLANG:-clang}" "${flags[@]}" -D_GNU_SOURCE -DEXPLAIN_FEW=16 "-I$1/tools/explain" -fsanitize=fuzzer,address,undefined \
 		"$1/tests/fuzz/core.c" -o "$build/$2"
 	"$build/$2" -seed=1 -runs="$3" "-max_len=$longest" -len_control=0 -close_fd_mask=3 -artifact_prefix="$scratch/" \
 		"$(kept core)"

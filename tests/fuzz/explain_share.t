@@ -13,7 +13,7 @@ units=(summary judge record state compare compare_page compare_read compare_wait
 
 # compiled FILE OBJECT
 compiled() {
-	"${CLANG:-clang}" "${flags[@]}" -D_GNU_SOURCE -DEXPLAIN_FEW -Itools/explain -fsanitize=fuzzer-no-link,address,undefined \
+	"${CLANG:-clang}" "${flags[@]}" -D_GNU_SOURCE -DEXPLAIN_FEW=16 -Itools/explain -fsanitize=fuzzer-no-link,address,undefined \
 		-c "$1" -o "$2"
 }
 

@@ -20,11 +20,11 @@ fuzz_target() {
 		fuzz_options+=(-max_len=1200) ;;
 	explain_share)
 		fuzz_sources+=(tools/explain/{summary,judge,record,state,compare,compare_page,compare_read,compare_wait}.c)
-		fuzz_flags+=(-DEXPLAIN_FEW -Itools/explain)
+		fuzz_flags+=(-DEXPLAIN_FEW=16 -Itools/explain)
 		fuzz_libraries=(-pthread)
 		fuzz_options+=(-max_len=500 -close_fd_mask=3) ;;
 	core)
-		fuzz_flags+=(-DEXPLAIN_FEW -Itools/explain)
+		fuzz_flags+=(-DEXPLAIN_FEW=16 -Itools/explain)
 		fuzz_options+=(-max_len=60 -close_fd_mask=3) ;;
 	compare)
 		fuzz_sources+=(tools/explain/state.c tools/explain/compare*.c)

@@ -6,7 +6,7 @@
 
 source tests/tap.bash
 
-flags=(-std=c11 -g @tests/compile/warnings -D_GNU_SOURCE -Itests -Itools/explain)
+flags=(-std=c11 -g @tests/compile/warnings -D_GNU_SOURCE -DEXPLAIN_FEW=160 -Itests -Itools/explain)
 sanitize=(-O1 -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
 
 # judged [FILE]: with this judge.c
