@@ -42,7 +42,12 @@ without() {
 	grep -E ' kind=ended signal=SIGSEGV call=ibv_reg_mr inside=0 ' "$scratch/err"
 }
 ok 'claims nothing of posts without either' without
+for signal in BUS ABRT FPE ILL SYS; do
+	ok "names SIG$signal" ended $((128 + $(kill -l "$signal"))) "$signal" \
+		"SIG$signal ended it; the last verb but for posts and polls was ibv_reg_mr."
+done
 ok 'is silent of a signal that people send' ended 143 terminated ''
+ok 'and of one that a debugger sends' ended 133 TRAP ''
 ok 'is silent of a program without verbs' ended 134 no_verb ''
 
 # of_other TEXT STATUS COMMAND...: of all that is written, the lines of rdmaez-explain that tell of an end are these.
@@ -97,6 +102,11 @@ line() {
 		"$scratch/err"
 }
 ok 'says it in a line' line
+line_of_rank() {
+	OMPI_COMM_WORLD_RANK=3 ends 139 --line ended inside
+	grep -E '^program=ended pid=[0-9]+ kind=ended signal=SIGSEGV rank=3 call=ibv_dereg_mr inside=1 again=0 oom=0$' "$scratch/err"
+}
+ok 'also of a rank, and of no queue pair' line_of_rank
 
 # of_parent: the refusal in a child names its parent.
 of_parent() {

@@ -94,6 +94,14 @@ static int busy(void)
 
 static int end_as(const char *how)
 {
+	static const struct {
+		const char *name;
+		int signal;
+	} signals[] = {
+		{"killed", SIGKILL}, {"terminated", SIGTERM}, {"BUS", SIGBUS}, {"ABRT", SIGABRT},
+		{"FPE", SIGFPE},     {"ILL", SIGILL},         {"SYS", SIGSYS}, {"TRAP", SIGTRAP},
+	};
+
 	wrong = how;
 	if (is("no_verb"))
 		abort();
@@ -104,10 +112,9 @@ static int end_as(const char *how)
 		execlp("sh", "sh", "-c", "kill -s SEGV $$", NULL);
 		return 2;
 	}
-	if (is("killed"))
-		raise(SIGKILL);
-	if (is("terminated"))
-		raise(SIGTERM);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (is(signals[i].name))
+			raise(signals[i].signal);
 	if (is("again"))
 		destroy_again();
 	if (is("inside"))
