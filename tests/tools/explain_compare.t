@@ -1114,6 +1114,56 @@ reads()
 qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_REM_ACCESS_ERR", failed_ms=5000)
 RANKS[1]["mrs"] = [region(access=3, since_ms=5000)]'
 
+ok 'a request that was not answered says nothing of rights' finds_nothing 'mesh(2)
+reads()
+qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_RETRY_EXC_ERR", failed_ms=5000)
+qp(1, 0)["access"] = 0'
+
+ok 'one that was refused as invalid says it of the queue pair' heads 'mesh(2)
+reads()
+qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_REM_INV_REQ_ERR", failed_ms=5000)
+qp(1, 0)["access"] = 0' <<-'END'
+	Likely: rank 0 on node0 and rank 1 on node0 disagree: RDMA_READ against qp_access_flags 0x0
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'and nothing of the region' finds_nothing 'mesh(2)
+reads()
+qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_REM_INV_REQ_ERR", failed_ms=5000)
+RANKS[1]["mrs"] = [region(gone=True)]'
+
+ok 'nor does what a process has left under way that has ended' finds_nothing 'mesh(2)
+reads()
+RANKS[0]["reason"] = "end"
+qp(1, 0)["access"] = 0'
+
+ok 'a region that was deregistered in the millisecond of the failure' heads 'mesh(2)
+reads()
+qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_REM_ACCESS_ERR", failed_ms=5000)
+RANKS[1]["mrs"] = [region(gone=True, gone_ms=5001)]' <<-'END'
+	rank 0 on node0 and rank 1 on node0 disagree: rkey 0x1234, region deregistered
+	2 processes on 1 host: 2 queue pairs, 1 pair, 1 finding
+END
+
+ok 'and one that was there still' finds_nothing 'mesh(2)
+reads()
+qp(0, 1).update(state="ERR", failed=1, failed_status="IBV_WC_REM_ACCESS_ERR", failed_ms=5000)
+RANKS[1]["mrs"] = [region(gone=True, gone_ms=5000)]'
+
+ok 'without its GID and the number of its peer, a queue pair is found by who names it' heads 'mesh(2)
+del qp(0, 1)["gid"]
+qp(0, 1)["dest_qp_num"] = 9999' <<-'END'
+	rank 1 on node0 and rank 0 on node0 disagree: qp_num 2065 against dest_qp_num 9999
+	Likely: rank 0 on node0: dest_qp_num 9999, no such queue pair
+	2 processes on 1 host: 2 queue pairs, 1 pair, 2 findings
+END
+
+ok 'eight pairs within one process' heads 'job(1, lambda rank: [])
+for n in range(16): RANKS[0]["qps"].append({**sample(0, 0), "qp_num": 17 + n, "dest_qp_num": 17 + (n ^ 1), "path_mtu": 256 << n % 2, "sq_psn": n, "rq_psn": n ^ 1})' <<-'END'
+	8 pairs of rank 0 on node0 disagree: path_mtu 256 against 512
+	1 process on 1 host: 16 queue pairs, 8 pairs, 1 finding
+END
+
 # --- Who waits -----------------------------------------------------------------------------------------------------------
 
 ok 'a queue pair that was destroyed is said to be that' finds 'mesh(2)
@@ -1447,6 +1497,29 @@ shows_times() {
 	done
 }
 ok 'times are read as they are shown' shows_times
+
+# Twenty files that are not read are named, and 4096 counted.
+names_twenty() {
+	echo 5 >"$scratch/none"
+	printf "$scratch/none\n%.0s" {1..4100} | xargs -n 5000 "$tool" --compare >"$scratch/page" || :
+	diff "$scratch/page" - <<-END
+		$(printf "Not read: $scratch/none: line 1: not JSON: no object\n%.0s" {1..20})
+		Not read: 4076 more
+		0 processes on 0 hosts: 0 queue pairs, 0 pairs, 0 findings
+		4 files have no state
+	END
+}
+ok 'of many files that are not read, twenty are named' names_twenty
+
+# The end of a long path tells one file from another.
+shortens_paths() {
+	local long
+	long=$scratch/$(printf 'very-long-%.0s' {1..12})
+	echo 5 >"$long"
+	"$tool" --compare "$long" >"$scratch/page" || :
+	[[ $(head -n 1 "$scratch/page") == "Not read: ${long: -89}: line 1: not JSON: no object" ]]
+}
+ok 'a long path is shown by its end' shortens_paths
 
 # What a terminal would obey is shown as a question mark, by JSON's escapes as by itself.
 shows_plainly() {

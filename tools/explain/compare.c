@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which queue pairs are two ends of a connection, in what they disagree, and what one process chose by itself. */
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -1148,9 +1149,7 @@ static void tell_group(struct explain_job *job, struct group *group)
 			    processes ? explain_names(job, in, name)
 				      : explain_name(job, group->hub, name),
 			    value);
-	explain_say(job, 2, "%s. Next: %c%s.", rule->what,
-		    rule->next[0] >= 'A' && rule->next[0] <= 'Z' ? rule->next[0] + 32
-								 : rule->next[0],
+	explain_say(job, 2, "%s. Next: %c%s.", rule->what, tolower((unsigned char)rule->next[0]),
 		    rule->next + 1);
 	tell_rows(job, group);
 	free(in);
