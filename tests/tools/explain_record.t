@@ -49,6 +49,17 @@ ok 'a state has all that is known' has all <<-'END'
 	  {device:mlx5_0 rkey:259 since_ms:6000}]}
 END
 
+# The second of two states, of which the first had all.
+has_less() {
+	written less | sed '1,/^less$/d' >"$scratch/got"
+	diff "$scratch/got" -
+}
+ok 'nothing of it is left in a state that has less' has_less <<-'END'
+	{program:wor_ker pid:10 reason:request
+	  qps: [{device:mlx5_0 qp_num:17 type:RC state:RTS}]
+	  mrs: [{device:mlx5_0 rkey:256 since_ms:6000}]}
+END
+
 ok 'on InfiniBand there are LIDs, and what is not known is left out' has infiniband <<-'END'
 	{program:worker pid:10 reason:request
 	  ports: [{device:mlx5_0 port:1 link_layer:InfiniBand state:DOWN lid:7 rate_mbps:100000}]
@@ -62,7 +73,9 @@ ok 'on InfiniBand there are LIDs, and what is not known is left out' has infinib
 	peer_gid:::ffff:10.0.0.22 traffic_class:0 sl:0 sends_posted:0 sends_signaled:0 sends_completed:0
 	recvs_posted:0 recvs_completed:0 failed:0 idle_ms:0}
 	  {device:mlx5_0 qp_num:23 type:RC state:INIT sends_posted:0 sends_signaled:0 sends_completed:0
-	recvs_posted:0 recvs_completed:0 failed:0 idle_ms:0}]}
+	recvs_posted:0 recvs_completed:0 failed:0 idle_ms:0}
+	  {device:mlx5_0 qp_num:25 type:RC state:RTS sends_posted:9 sends_signaled:8 sends_completed:7 recvs_posted:0
+	recvs_completed:0 failed:0 oldest_opcode:SEND_WITH_IMM oldest_ms:0 oldest_length:4096 idle_ms:0}]}
 END
 
 ok 'where datagrams go is told by the last one' has datagrams <<-'END'
@@ -106,12 +119,12 @@ END
 
 limits() {
 	written many >/dev/null
-	jq -c 'select(.kind == "state") | [.ports[].port], [.gids[] | .gid_index, .gid], (.qps | length)' <"$scratch/states"
+	jq -c 'select(.kind == "state") | [.ports[].port], [.ports[].rate_mbps // 0], [.gids[] | .gid_index, .gid], (.qps | length)' <"$scratch/states"
 	written many_gids >/dev/null
 	jq -c 'select(.kind == "state").gids | [length, .[-1].gid]' <"$scratch/states"
 	# The first and the last process, and how many.
 	written forged >/dev/null
-	jq -c .pid <"$scratch/states" | sed -n '1p; $p; $='
+	jq -c '[.pid, .program]' <"$scratch/states" | sed -n '1p; $p; $='
 }
 # limited <LIMITS>
 limited() {
@@ -121,11 +134,12 @@ limited() {
 ok '16 ports, 64 GIDs of one and 512 processes are kept, and a table of GIDs ends with the eighth empty row' \
 	limited <<-'END'
 	[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]
+	[999999000]
 	[0,"fe80::1",8,"fe80::2",16,"fe80::2"]
 	19
 	[64,"fe80::40"]
-	10
-	610
+	[10,"worker"]
+	[610,"?"]
 	512
 END
 
@@ -152,7 +166,7 @@ END
 ok 'how the command has ended is known' has ended <<-'END'
 	{program:worker pid:20 reason:end signal:9 rank:0}
 	{program:worker pid:21 reason:end rank:1}
-	{program:worker pid:22 reason:request rank:2}
+	{program:worker pid:22 reason:end signal:0 rank:2}
 END
 
 ok 'states are written every two seconds, and to who asks' has often <<-'END'

@@ -220,6 +220,25 @@ static void all(void)
 	ask();
 }
 
+/* The same, and after that a state that has less. */
+static void less(void)
+{
+	all();
+	made->qp[0].mask = 0;
+	made->qp[0].direct = 1;
+	made->qp[0].max_send_wr = made->qp[0].max_recv_wr = made->qp[0].srq = 0;
+	made->qp[0].send_cq = made->qp[0].recv_cq = 0;
+	made->cq[0].row.gone = 1;
+	made->srq[2].row.gone = 1;
+	made->mr[0].rereg = EXPLAIN_MR_BROKEN;
+	made->mr[1].row.pid = made->mr[2].row.pid = made->mr[3].row.pid = 0;
+	share->process[0].rank = share->process[0].ranks = 0;
+	share->process[0].libraries[0] = '\0';
+	printf("less\n");
+	fflush(stdout);
+	ask();
+}
+
 /* On InfiniBand, by LIDs; and what a send and a failure leave out. */
 static void infiniband(void)
 {
@@ -241,6 +260,9 @@ static void infiniband(void)
 	qp->failed_at = now - 4000000000;
 	qp->failed_id = 0;
 	qp->row.gone = 1;
+	qp = make_qp(4, 10, 25, 26);
+	qp->mask = 0;
+	make_request(qp, 3);
 	qp = make_qp(2, 10, 21, 22);
 	qp->port = 0;
 	qp = make_qp(3, 10, 23, 24);
@@ -369,6 +391,9 @@ static void many(void)
 					 : "0000:0000:0000:0000:0000:0000:0000:0000");
 	}
 	add_to(2, "gids/0", "no GID");
+	add_to(3, "rate", "-5 Gb/sec");
+	add_to(4, "rate", "1000000 Gb/sec");
+	add_to(5, "rate", "999999 Gb/sec");
 	ask();
 }
 
@@ -453,6 +478,7 @@ static void ended(void)
 	explain_record_ended(21, 0);
 	states_of[20] = states_of[21] = '\0';
 	now += 2000 * ms;
+	states_of[22] = '\0';
 	explain_judge_end(&output, true);
 }
 
@@ -581,6 +607,7 @@ int main(int argc, char *argv[])
 		void (*run)(void);
 	} cases[] = {
 		{"all", all},
+		{"less", less},
 		{"infiniband", infiniband},
 		{"datagrams", datagrams},
 		{"interfaces", interfaces},
