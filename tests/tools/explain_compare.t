@@ -1422,7 +1422,7 @@ ok 'each line is read as JSON has it' judges_lines <<-'END'
 	not JSON: a number begins with 0	{STATE,"x":00}
 	not JSON: a number begins with 0	{STATE,"x":-09}
 	good	{STATE,"x":[0,-0.5,1.25E+10,2e-3,1e5,10,-7,true,false,null,"a",{},[],{"y":[{"z":1}]}]}
-	good	 { "x" : [ 1 , { "y" : 2 , "z" : [ ] } ] , STATE , "qps" : [ { } , { } ] , "rank" : 7 } 
+	good	 { "x" : [ 1 , { "y" : 2 , "z" : [ ] } ] , STATE , "qps" : [ { } , { } ] , "rank" : 7 }
 	not JSON: it ends too early	{STATE,"x":
 	not JSON: no value where one should be	{STATE,"x":nil}
 	not JSON: no value where one should be	{STATE,"x":tru
