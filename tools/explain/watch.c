@@ -1021,21 +1021,25 @@ __attribute__((__cold__)) static uint32_t queue_of(const struct explain_qp_row *
 				    : EXPLAIN_EITHER_QUEUE;
 }
 
-/* A completion of one of the queue pair's requests, or several that are alike. */
-ALWAYS_INLINE void count_done(unsigned int at, const struct ibv_cq *cq, enum ibv_wc_status status,
-			      enum ibv_wc_opcode opcode, uint64_t count, uint64_t wr_id)
+/* Apart from count_done(), which is the cheaper for it. */
+__attribute__((__cold__, __noinline__)) static void count_failed(struct explain_qp_row *row,
+								 const struct ibv_cq *cq,
+								 enum ibv_wc_status status,
+								 uint64_t count, uint64_t wr_id)
 {
-	struct explain_qp_row *const row = &rows->qp[at - 1];
+	if (status != IBV_WC_WR_FLUSH_ERR && !GET(row->failed_at)) {
+		PUT(row->failed_id, wr_id);
+		PUT(row->failed_status, status);
+		PUT(row->failed_queue, queue_of(row, find_cq(cq)));
+		atomic_store_explicit(&row->failed_at, now_ns(), memory_order_release);
+	}
+	ADD(row->errors, count);
+}
 
-	if (EXPLAIN_RARE(status != IBV_WC_SUCCESS)) {
-		if (status != IBV_WC_WR_FLUSH_ERR && !GET(row->failed_at)) {
-			PUT(row->failed_id, wr_id);
-			PUT(row->failed_status, status);
-			PUT(row->failed_queue, queue_of(row, find_cq(cq)));
-			atomic_store_explicit(&row->failed_at, now_ns(), memory_order_release);
-		}
-		ADD(row->errors, count);
-	} else if (opcode & IBV_WC_RECV) {
+/* A completion of one of the queue pair's requests, or several that are alike. */
+ALWAYS_INLINE void count_done(struct explain_qp_row *row, enum ibv_wc_opcode opcode, uint64_t count)
+{
+	if (opcode & IBV_WC_RECV) {
 		ADD(row->recvs_done, count);
 	} else {
 		ADD(row->sends_done, count);
@@ -1066,36 +1070,46 @@ void explain_watch_polled(const struct ibv_cq *cq, const struct ibv_wc *wc, int 
 		     wc[next].opcode == wc[i].opcode && wc[next].status == wc[i].status;
 		     next++)
 			;
-		if (of)
-			count_done(of, cq, wc[i].status, wc[i].opcode, (uint64_t)(next - i),
-				   wc[i].wr_id);
+		if (!of)
+			continue;
+		if (EXPLAIN_RARE(wc[i].status != IBV_WC_SUCCESS))
+			count_failed(&rows->qp[of - 1], cq, wc[i].status, (uint64_t)(next - i),
+				     wc[i].wr_id);
+		else
+			count_done(&rows->qp[of - 1], wc[i].opcode, (uint64_t)(next - i));
 	}
 }
 
-void explain_watch_polled_ex(struct ibv_cq_ex *cq, int result)
+/* What ibv_start_poll() or ibv_next_poll() has come to; `at` is the completion queue's. */
+SELDOM void count_current(struct ibv_cq_ex *cq, unsigned int at)
 {
-	const unsigned int at = find_cq(ibv_cq_ex_to_cq(cq));
 	unsigned int of = 0;
 
-	leave_call();
-	if (!at)
-		return;
-	if (result) {
-		ADD(rows->cq[at - 1].polls, 1);
-		ADD(rows->cq[at - 1].emptied, 1);
-		return;
-	}
 	ADD(rows->cq[at - 1].got, 1);
 	if (cq->read_qp_num)
 		of = find_number(cq->context, cq->read_qp_num(cq));
 	else if (GET(cqs[at - 1].qps) == 1)
 		of = GET(cqs[at - 1].one);
-	if (of && (cq->status || cq->read_opcode))
-		count_done(of, ibv_cq_ex_to_cq(cq), (enum ibv_wc_status)cq->status,
-			   cq->status ? IBV_WC_SEND : cq->read_opcode(cq), 1, cq->wr_id);
-	else if (!of)
+	if (!of)
 		/* Nobody knows whose it was. */
 		rows->cq[at - 1].direct = 1;
+	else if (EXPLAIN_RARE(cq->status != IBV_WC_SUCCESS))
+		count_failed(&rows->qp[of - 1], ibv_cq_ex_to_cq(cq), cq->status, 1, cq->wr_id);
+	else
+		count_done(&rows->qp[of - 1], cq->read_opcode(cq), 1);
+}
+
+void explain_watch_polled_ex(struct ibv_cq_ex *cq, int result)
+{
+	const unsigned int at = find_cq(ibv_cq_ex_to_cq(cq));
+
+	leave_call();
+	if (at && result) {
+		ADD(rows->cq[at - 1].polls, 1);
+		ADD(rows->cq[at - 1].emptied, 1);
+	} else if (at) {
+		count_current(cq, at);
+	}
 }
 
 void explain_watch_armed(const struct ibv_cq *cq)
