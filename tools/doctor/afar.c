@@ -215,8 +215,7 @@ bool afar_ask(struct afar *afar, const struct afar_pair *pair, unsigned int pair
 	int tcp;
 
 	memset(afar, 0, sizeof(*afar));
-	if (!peer_parse(doctor_options.peer, &name))
-		return false;
+	peer_parse(doctor_options.peer, &name); /* or the command line was refused */
 	snprintf(afar->name, sizeof(afar->name), "%.63s", name.host);
 	tcp = peer_reach(&name);
 	if (tcp < 0)

@@ -58,8 +58,7 @@ void doctor_check_probe(void)
 	bool is_late;
 	int tcp;
 
-	if (!doctor_options.peer || !peer_parse(doctor_options.peer, &name))
-		return;
+	peer_parse(doctor_options.peer, &name); /* or the command line was refused */
 	tcp = peer_reach(&name);
 	if (tcp < 0)
 		return;
