@@ -280,15 +280,20 @@ passes_the_status_on() {
 
 # limited WHAT WORDS OPTION...: where the shell's limit WHAT leaves no room, this is said, and nothing runs.
 limited() {
+	local file
 	code=0
 	(
 		trap '' XFSZ
+		# What the shell has inherited counts as well.
+		for file in "/proc/$BASHPID/fd"/*; do
+			file=${file##*/}
+			((file < 3)) || exec {file}>&-
+		done
 		ulimit "${@:3:2}"
 		exec build/tools/rdmaez-explain "${@:5}" echo runs
-	) > >(cat >"$scratch/out") 2> >(cat >"$scratch/err") || code=$?
-	wait
+	) 2>&1 | cat >"$scratch/err" || code=$?
 	cat "$scratch/err"
-	[[ $code == 125 && ! -s $scratch/out && $(tail -n 1 "$scratch/err") == "rdmaez-explain: $1: $2" ]]
+	[[ $code == 125 && $(tail -n 1 "$scratch/err") == "rdmaez-explain: $1: $2" ]]
 }
 
 finds_no_room() {
