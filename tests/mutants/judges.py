@@ -287,10 +287,12 @@ class ToolTests:
         return hashlib.sha256(plain.read_bytes()).digest() if plain.exists() else None
 
     def near(self, change):
-        """The tests that come to the block in which the change is: first those of its file, then the short ones."""
+        """The tests that come to the block in which the change is: first those of its file, then the short ones. A test
+        that names the file, such as to compile it by itself, leaves no marks."""
         stem, lines = pathlib.Path(change.file).stem, self.reached.get(change.file, {})
         line = max((line for line in lines if int(line) <= change.line), key=int, default=None)
-        tests = [test for test in lines.get(line, []) if test in self.cost]
+        tests = [test for test in self.cost
+                 if test in lines.get(line, []) or change.file in (ROOT / test).read_text()]
         return sorted(tests, key=lambda test: (stem not in test, self.cost[test]))
 
     def judge(self, change, work):
