@@ -80,6 +80,10 @@ void fake_shared_work_entered(struct fake_qp *qp, enum ibv_qp_state from)
 {
 	const bool is_over = qp->attr.qp_state == IBV_QPS_ERR || qp->attr.qp_state == IBV_QPS_RESET;
 
+	if (!whole.create_qp_ex) { /* nothing is carried, and threads may be here */
+		fake_work_entered(qp, from);
+		return;
+	}
 	seen[changes % QPS].qp = qp;
 	seen[changes++ % QPS].number = qp->verbs.qp_num;
 	for (unsigned int i = posted; is_over && i--;)
