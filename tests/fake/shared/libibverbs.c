@@ -5,11 +5,13 @@
  *
  * FAKE_PROFILE=2 makes it a device of that enum fake_profile, FAKE_QUIRKS=0x2 gives it these quirks, and FAKE_DM=4096 so
  * much device memory. With FAKE_DIES=1 the process ends where it allocates some.
- * FAKE_REFUSES=1: sending fails at once, where else one would wait for what never comes. FAKE_CARRIES=1: data come (carry.c).
+ * FAKE_REFUSES=1: sending fails at once, where else one would wait for what never comes.
+ * FAKE_CARRIES=1: data come (carry.c).
  * FAKE_FAILS=ibv_query_pkey:1:22 lets the first call of a verb fail, with this errno value; 0 in place of 1: each.
- * FAKE_REFUSAL=5 is returned for EINVAL where a queue pair is modified. FAKE_MEANWHILE=COMMAND runs when the device is opened.
- * FAKE_PORT=down: its first port is; infiniband: it is one of InfiniBand; bare: it has no P_Key; its MTU is FAKE_MTU=4096. FAKE_ATOMICS=0: there are none;
- * FAKE_INLINE=0: nor is inline data. FAKE_DMABUF=65536: dma-bufs have so many bytes.
+ * FAKE_REFUSAL=5 is returned for EINVAL where a queue pair is modified.
+ * FAKE_MEANWHILE=COMMAND runs when the device is opened.
+ * FAKE_PORT=down: its first port is; infiniband: it is one of InfiniBand; bare: it has no P_Key. FAKE_MTU=4096: its MTU.
+ * FAKE_ATOMICS=0: there are none. FAKE_INLINE=0: nor is inline data. FAKE_DMABUF=65536: dma-bufs have so many bytes.
  * FAKE_NUMBERS=1000: so many are given to others before, so that no queue pair has that of one in another process.
  */
 #include "../fake_internal.h"
