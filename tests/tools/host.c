@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another machine for rdmaez-doctor, by LD_PRELOAD: files below $HOST_TREE in place of /sys and of some in /proc, and what the
- * kernel answers of routes, neighbours and the way of datagrams.
+ * Another machine for rdmaez-doctor, by LD_PRELOAD: files below $HOST_TREE in place of /sys and of some in /proc, and
+ * what the kernel answers of routes, neighbours and the way of datagrams.
  *
- *     HOST_ROUTE=TYPE,IFINDEX,SOURCE,GATEWAY  the route to anywhere, from RTM_GETROUTE; "-" for none. Of interfaces 7 is eth0
+ *     HOST_ROUTE=TYPE,IFINDEX,SOURCE,GATEWAY  what RTM_GETROUTE answers, "-" for none. Of interfaces 7 is eth0
  *     HOST_VIA=1              its gateway comes as RTA_VIA
- *     HOST_NEIGHBOUR=PEER,STATE,LINK  the one that RTM_GETNEIGH lists, its NUD_ state in hexadecimal; LINK may be ipoib
- *     HOST_FAILS=socket|send|silent|closed|NUMBER  how a question ends, or the errno value that answers it; udp: there
- *                             are no sockets of datagrams; ipv6: nor of IPv6; accept: nobody can be accepted
+ *     HOST_NEIGHBOUR=PEER,STATE,LINK  what RTM_GETNEIGH lists: its NUD_ state in hexadecimal; LINK may be ipoib
+ *     HOST_FAILS=socket|send|silent|closed|NUMBER  how a question ends, or the errno value that answers it
+ *     HOST_FAILS=udp|ipv6|accept  there are no sockets of datagrams, or of IPv6; nobody can be accepted
  *     HOST_MTU=9000           IP_MTU of sockets; 0: they do not tell
  *     HOST_WAY=4000           the MTU of the way, which is told of larger packets, and IP_MTU from then on
  *     HOST_LOSES=1500         larger packets get lost; others come to a port that nobody has
  *     HOST_SEND=101, HOST_CONNECT=101  sending a datagram of one byte, or connecting its socket, fails so
- *     HOST_ETHTOOL=4,36       eth0 has sets of so many words, and supports the link mode of this bit; 4,: it does not say which
+ *     HOST_ETHTOOL=4,36       eth0 has sets of so many words, and supports the link mode of this bit; "4,": none is told
  *     HOST_TCP=110            connecting by TCP fails so
  *     HOST_LACKS=libibverbs.so.1  this library is not there
  *     HOST_RESENT=9           TCP has sent so many packets again

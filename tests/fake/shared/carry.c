@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Data from queue pairs of the process to each other, if FAKE_CARRIES is set: each send is done when it is posted, and ends as
- * adapters end it. A key is right if its last byte is 0, as that of all regions of the fake; one gather entry is looked at.
+ * Data from queue pairs of the process to each other, if FAKE_CARRIES is set: each send is done when it is posted, and
+ * ends as adapters end it. A key is right if its last byte is 0, as that of all regions of the fake; one gather entry is
+ * looked at.
  *
  * FAKE_SPOILS=WHAT makes it wrong, FAKE_SPOILS=WHAT:4 only of the operation with this number in enum ibv_wr_opcode:
  *
@@ -19,8 +20,8 @@
  *     mute     a receive that fails is not told
  *     few      one of several receives is not flushed
  *
- * What goes to a queue pair of another process is lost, or comes back as from a peer that sends back all it receives, with
- * FAKE_PEER=echo; with FAKE_PEER=echo:512 only what goes in packets of no more bytes.
+ * What goes to a queue pair of another process is lost, or comes back as from a peer that sends back all it receives,
+ * with FAKE_PEER=echo; with FAKE_PEER=echo:512 only what goes in packets of no more bytes.
  */
 #include "../fake_internal.h"
 
