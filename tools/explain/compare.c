@@ -783,8 +783,7 @@ static void check_pair(struct explain_job *job, struct found *all, uint32_t a, u
 	if (!types_fit(end, peer)) {
 		found(all, TYPE, a, b, address(end->qp->type), address(peer->qp->type));
 	} else if (is_connected(end) && !points_at(end, peer) && HAS(end, dest_qp_num) &&
-		   HAS(peer, qp_num) && !is_before_rtr(end) &&
-		   end->qp->dest_qp_num != peer->qp->qp_num) {
+		   !is_before_rtr(end) && end->qp->dest_qp_num != peer->qp->qp_num) {
 		found(all, DEST, b, a, peer->qp->qp_num, end->qp->dest_qp_num);
 	} else if (is_connected(end) && !points_at(peer, end) && HAS(peer, dest_qp_num) &&
 		   HAS(end, qp_num) && !is_before_rtr(peer) &&
