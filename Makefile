@@ -20,8 +20,9 @@ export VERSION CC CXX CLANG CLANGXX
 CFLAGS := -std=c11 -O2 -g -Iinclude @tests/compile/warnings -Wc++-compat -MMD -MP
 # Tests take longer to compile than to run, so nothing is optimised; the sanitizers need lines and no variables.
 SANITIZE := -O0 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-# Runs each test program under a time limit; a test that cannot run here counts as failed.
-PROVE := RDMAEZ_TEST_TIMES=build/times HARNESS_RULESFILE=tests/prove.yml prove --jobs $(JOBS) --timer --failures --comments --exec tests/run \
+# Runs each test program under a time limit; a test that cannot run here counts as failed. Many wait for most of their
+# time, so there is one more at a time than processors.
+PROVE := RDMAEZ_TEST_TIMES=build/times HARNESS_RULESFILE=tests/prove.yml prove --jobs $$(($(JOBS) + 1)) --timer --failures --comments --exec tests/run \
 	$(if $(V),--verbose)
 
 HEADERS := $(shell cd include && find rdmaez.h rdmaez -name '*.h' | sort)
