@@ -275,7 +275,7 @@ other_kind() {
 	END
 }
 
-# MTUs, of which the interface's is raised where one is less.
+# MTUs, of which the interface's is raised where that is what makes RDMA's less.
 mtus() {
 	local kinds='RoCE v1 link-local, RoCE v2 link-local, RoCE v1 IPv4, RoCE v2 IPv4, RoCE v1 IPv6, RoCE v2 IPv6'
 	local no_gid="FAIL probe fake0/1: no GID here fits one of the peer's rdma0/1
@@ -302,7 +302,13 @@ mtus() {
 	hears 1 '' 'Ethernet ACTIVE IB 512' 'netdev eth9 9216\n' '' <<-END
 		WARN probe fake0/1: the MTU is 1024 here and 512 at the peer, and that of the interfaces is 9000 and 9216
 		       active_mtu of fake0/1 here and of rdma0/1 there
-		     > on the peer: ip link set dev eth9 mtu 9000
+		     > set path_mtu to 512 at both ends
+		$no_gid
+	END
+	hears 1 '' 'Ethernet ACTIVE IB 4096' 'netdev eth9 9000\n' '' <<-END
+		WARN probe fake0/1: the MTU is 1024 here and 4096 at the peer, and that of the interfaces is 9000 and 9000
+		       active_mtu of fake0/1 here and of rdma0/1 there
+		     > set path_mtu to 1024 at both ends
 		$no_gid
 	END
 }

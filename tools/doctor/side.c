@@ -302,9 +302,9 @@ static void say_gids(const struct side *own, const struct side *peer, const char
 
 static void say_mtus(const struct side *own, const struct side *peer, const char *here)
 {
-	const bool we_are_less = own->mtu < peer->mtu ||
-				 (own->mtu == peer->mtu && own->netdev_mtu < peer->netdev_mtu);
-	const unsigned int greater = we_are_less ? peer->netdev_mtu : own->netdev_mtu;
+	const bool we_are_less = own->netdev_mtu < peer->netdev_mtu;
+	const struct side *const less = we_are_less ? own : peer;
+	const struct side *const more = we_are_less ? peer : own;
 
 	if (!side_is_ethernet(own)) {
 		doctor_say(own->mtu == peer->mtu ? DOCTOR_OK : DOCTOR_NOTE, here,
@@ -322,9 +322,12 @@ static void say_mtus(const struct side *own, const struct side *peer, const char
 		   own->mtu, peer->mtu, own->netdev_mtu, peer->netdev_mtu);
 	doctor_evidence("active_mtu of %s/%u here and of %s/%u there", own->port.device,
 			own->port.port, peer->port.device, peer->port.port);
-	doctor_next("%sip link set dev %s mtu %u",
-		    we_are_less ? "" : "on the peer: ", we_are_less ? own->netdev : peer->netdev,
-		    greater);
+	if (less->netdev_mtu < more->netdev_mtu && less->mtu <= more->mtu)
+		doctor_next("%sip link set dev %s mtu %u",
+			    we_are_less ? "" : "on the peer: ", less->netdev, more->netdev_mtu);
+	else
+		doctor_next("set path_mtu to %d at both ends",
+			    own->mtu < peer->mtu ? own->mtu : peer->mtu);
 }
 
 /* Whether a probe makes sense. */
