@@ -139,7 +139,6 @@ static int post(struct certify *c, const struct op *op, struct certify_end *from
 		error = rdmaez_wr_inline(&wr, CERTIFY_INLINE, diag);
 	if (from->qp->qp_type == IBV_QPT_XRC_SEND && (is_send(op) || has_imm(op)))
 		error = error ? error : ibv_get_srq_num(to->srq, &wr.qp_type.xrc.remote_srqn);
-	wr.send_flags |= IBV_SEND_SIGNALED;
 	if (error)
 		return error;
 	return op->is_extended ? rdmaez_wr_post_ex(ibv_qp_to_qp_ex(from->qp), &wr, NULL, diag)

@@ -86,7 +86,6 @@ static int post_wrong(struct certify *c, const struct mistake *m, struct certify
 		error = rdmaez_wr_write(&wr, &sge, &remote, 0, diag);
 	else
 		rdmaez_wr_send(&wr, &sge);
-	wr.send_flags |= IBV_SEND_SIGNALED;
 	return error ? error : rdmaez_wr_post_send(pair->a.qp, &wr, NULL, diag);
 }
 
@@ -182,7 +181,6 @@ static int send_with(struct certify *c, struct certify_pair *pair, uint32_t qkey
 
 	memset(&wr, 0, sizeof(wr));
 	error = rdmaez_wr_send_to(&wr, &sge, pair->a.ah, pair->b.qp->qp_num, qkey, diag);
-	wr.send_flags |= IBV_SEND_SIGNALED;
 	if (!error)
 		error = rdmaez_wr_post_send(pair->a.qp, &wr, NULL, diag);
 	return error ? error : certify_wait(c, &pair->a, &wc, diag);
