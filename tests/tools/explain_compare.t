@@ -1501,9 +1501,10 @@ ok 'times are read as they are shown' shows_times
 # Twenty files that are not read are named, and 4096 counted.
 names_twenty() {
 	echo 5 >"$scratch/none"
-	printf "$scratch/none\n%.0s" {1..4100} | xargs -n 5000 "$tool" --compare >"$scratch/page" || :
-	diff "$scratch/page" - <<-END
-		$(printf "Not read: $scratch/none: line 1: not JSON: no object\n%.0s" {1..20})
+	cd "$scratch"
+	printf 'none\n%.0s' {1..4100} | xargs -n 5000 "$tool" --compare >page || :
+	diff page - <<-END
+		$(printf 'Not read: none: line 1: not JSON: no object\n%.0s' {1..20})
 		Not read: 4076 more
 		0 processes on 0 hosts: 0 queue pairs, 0 pairs, 0 findings
 		4 files have no state
