@@ -897,8 +897,10 @@ answers() {
 	grep -x "> $(printf 'r%.0s' {1..63}) 1 RC RTS 5000001 .*" "$scratch/differs"
 }
 
-# play_host: the other host, at the port $port, tells what $scratch/answer says.
+# play_host: the other host, at the port $port, tells what $scratch/answer says, below what $scratch/head says; without a
+# head it tells nothing.
 play_host() {
+	echo 'rdmaez-doctor 1 queues' >"$scratch/head"
 	python3 -c 'import socket, sys
 server = socket.create_server(("127.0.0.1", 0))
 print(server.getsockname()[1], flush=True)
@@ -906,11 +908,12 @@ while True:
 	stream = server.accept()[0].makefile("rwb")
 	try:
 		for line in stream:
-			if line == b"\n":
-				stream.write(b"rdmaez-doctor 1 queues\n" + open(sys.argv[1], "rb").read() + b"\n")
+			head = open(sys.argv[2], "rb").read()
+			if line == b"\n" and head:
+				stream.write(head + open(sys.argv[1], "rb").read() + b"\n")
 				stream.flush()
 	except OSError:
-		pass' "$scratch/answer" >"$scratch/port" &
+		pass' "$scratch/answer" "$scratch/head" >"$scratch/port" &
 	host=$!
 	until [[ -s $scratch/port ]]; do
 		pause 0.05
@@ -1027,6 +1030,21 @@ peer_there_is_held() {
 	END
 }
 
+# untold HEAD FINDING: what is said of a host that tells nothing of use.
+untold() {
+	printf '%s' "$1" >"$scratch/head"
+	on_it 1 --pid "$p" --peer "127.0.0.1:$port" >"$scratch/differs" <<<'' || :
+	grep -xF -- "> failed process 127.0.0.1: $2" "$scratch/differs" || { cat "$scratch/differs"; return 1; }
+}
+
+untold_there() {
+	one "qp 0 lqpn=1 pid=$p $rc rqpn=11"
+	there 'why nobody may ask'
+	untold '' 'does not list its queue pairs in time'
+	untold $'rdmaez-doctor 9 queues\n' 'speaks version 9 of the protocol, and this end speaks version 1'
+	untold $'rdmaez-doctor 1 hello\n' 'does not list its queue pairs: it is not rdmaez-doctor, or an older version of it'
+}
+
 ok 'states' states
 ok 'what moves' moves
 ok 'a process that works, and errors beside it' works
@@ -1049,5 +1067,6 @@ play_host
 disown
 ok 'peers on the host of --peer' peers_there
 ok 'one that is stopped' peer_there_is_held
+ok 'a host that does not tell' untold_there
 kill "$host"
 done_testing
