@@ -393,7 +393,7 @@ left() {
 facts() {
 	FAKE_CM_EVENT=8 FAKE_CM_STATUS=28 FAKE_CM_WORDS='out of order' explain cm_call rdma_connect synchronous
 	says '^rdma_connect failed with ECONNREFUSED \(111\): RDMA_CM_EVENT_REJECTED, status 28, RDMA_PS_TCP' \
-		"which says 'out of order'" 'to 192.0.2.2 port 7471' 'on fake0' '^  Likely, status: the program there refused the request' 'Next: '
+		"which says 'out of order'" 'to 192.0.2.2 port 7471' 'on fake0' '^  Likely, status: the program there refused the request' 'Next: see its log'
 }
 
 ok 'a call that waits for its event tells of it' synchronous
