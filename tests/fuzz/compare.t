@@ -9,14 +9,14 @@ source tests/fuzz/lib.bash
 
 flags=(-std=c11 -g1 "-O$level" @tests/compile/warnings -D_GNU_SOURCE -fno-sanitize-recover=all)
 
-# jobs: a file each of small jobs, with what they disagree in.
+# jobs: a file each of small jobs, with what they disagree in, and one with a byte that is not escaped.
 jobs() {
 	local n=0 script
 	mkdir -p "$scratch/jobs"
 	while IFS= read -r script; do
 		n=$((n + 1))
 		tests/tools/states.py "$scratch/job$n" "${script//;/$'\n'}"
-		cat "$scratch/job$n"/*.json >"$scratch/jobs/$n"
+		cat "$scratch/job$n"/*.json | sed 's/\\u007f/\x7f/g' >"$scratch/jobs/$n"
 	done <<-'END'
 		mesh(2)
 		ring(3);still();sends(0, 1);hungry(1, 0)
