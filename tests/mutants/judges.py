@@ -2,6 +2,7 @@
 """What judges a change: the unit tests, or the tests of the tools."""
 
 import collections
+import contextlib
 import hashlib
 import json
 import os
@@ -58,6 +59,17 @@ def compiled(kind, include, source, to, *more):
 def symbols(path):
     listed = subprocess.run(["nm", path], capture_output=True, text=True, check=False).stdout
     return {line.split()[-1] for line in listed.splitlines() if line.split()[-2:-1] not in (["U"], ["w"])}
+
+
+@contextlib.contextmanager
+def made(change, path):
+    """The file has the change for as long."""
+    text = path.read_text()
+    path.write_text(text[:change.start] + change.new + text[change.end:])
+    try:
+        yield
+    finally:
+        path.write_text(text)
 
 
 class Tests:
@@ -117,10 +129,7 @@ class Tests:
     def judge(self, change, work):
         """By what the change is caught: None if by nothing, "" if it is no change."""
         include = work / "include"
-        changed = include / pathlib.Path(change.file).relative_to("include")
-        text = changed.read_text()
-        changed.write_text(text[:change.start] + change.new + text[change.end:])
-        try:
+        with made(change, work / change.file):
             done = set()
             for test in self.near(change):
                 kind = self.kind[test]
@@ -136,8 +145,6 @@ class Tests:
                 if status:
                     return f"{test}, which hangs" if status == 124 else test
             return "" if self.code(include, work) == self.original else None
-        finally:
-            changed.write_text(text)
 
 
 class ToolTests:
@@ -191,11 +198,8 @@ class ToolTests:
             shutil.rmtree(place)
             self.copy(place)
         for test in [test for test in names if test not in self.cost]:
-            begun = time.monotonic()
-            if self.fails(places[0], test):
+            if not self.passes(places[0], test):
                 print(f"# {test} fails without a change, and catches nothing here", flush=True)
-            else:
-                self.cost[test] = time.monotonic() - begun
 
     def copy(self, to):
         shutil.copytree(ROOT, to, symlinks=True, ignore=lambda path, names: [
@@ -243,9 +247,7 @@ class ToolTests:
             path.write_bytes(bytes(1 << 20))
             path.chmod(0o666)
         shutil.rmtree(tree / "guests", ignore_errors=True)
-        begun = time.monotonic()
-        if not self.fails(tree, test, whole=True):
-            self.cost[test] = time.monotonic() - begun
+        self.passes(tree, test, whole=True)
         marks = {}
         for binary in self.BINARIES:
             both = 0
@@ -253,6 +255,14 @@ class ToolTests:
                 both |= int.from_bytes(path.read_bytes(), "little")
             marks[binary] = both.to_bytes(1 << 20, "little")
         return marks
+
+    def passes(self, tree, test, whole=False):
+        """Whether a test passes unchanged, and how long it takes."""
+        begun = time.monotonic()
+        failed = self.fails(tree, test, whole)
+        if not failed:
+            self.cost[test] = time.monotonic() - begun
+        return not failed
 
     def fails(self, tree, test, whole=False):
         """Whether a test fails, or takes much longer than unchanged; ends it as soon as that is known, if not `whole`."""
@@ -297,12 +307,7 @@ class ToolTests:
 
     def judge(self, change, work):
         path = pathlib.Path(change.file)
-        changed = work / path
-        text = changed.read_text()
-        changed.write_text(text[:change.start] + change.new + text[change.end:])
-        try:
+        with made(change, work / path):
             if ends_with(["make", "--silent", "tools"], 600, work) or self.code(work, path) == self.original[path]:
                 return ""
             return next((test for test in self.near(change) if self.fails(work, test)), None)
-        finally:
-            changed.write_text(text)
